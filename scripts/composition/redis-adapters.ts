@@ -31,7 +31,6 @@ export function redisQueues(startup: Startup, redisUrl: string) {
     answer: async () => {
       const photos = new BullMqVisionWorker(tracing.photos(container.resolve(VisionPipeline)), {
         ...bullMq,
-        clock,
         concurrency: visionConcurrency(inferenceThreads(config)),
         closeTimeoutMs: config.STOP_TIMEOUT_MS,
       });

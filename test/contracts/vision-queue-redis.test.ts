@@ -88,6 +88,12 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     await proxy.mend();
   });
 
+  // contract 14.18
+  test.each([-1, 1])('answers photos of a process whose clock is a day away (%d)', async (days) => {
+    clock.advance(days * 86_400_000);
+    await expect(ask(1)).resolves.toMatchObject({ version: { id: 1 } });
+  });
+
   test('refuses a photo from another release, to be sent again', async () => {
     const jobs = new Queue(VISION_QUEUE, { connection: { url: REDIS_URL }, prefix: opened.prefix });
     const { id = '' } = await jobs.add('photo', { v: 1 });

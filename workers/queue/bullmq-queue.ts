@@ -4,7 +4,14 @@ import type { NeighbourRequest, QueueLoad, VisionQueue } from '../../models/port
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import { AdmittingQueue, type QueuedAnswer, type VisionQueueLimits } from './admission';
 import { type BullMqOptions, BullMqProducer, queueUnavailable } from './bullmq-producer';
-import { INDEX_QUEUE, neighbourhoodOf, PAYLOAD_VERSION, VISION_QUEUE, type VisionJob } from './job';
+import {
+  BYTES_SLACK_MS,
+  INDEX_QUEUE,
+  neighbourhoodOf,
+  PAYLOAD_VERSION,
+  VISION_QUEUE,
+  type VisionJob,
+} from './job';
 import { race } from './race';
 import { patientConnection } from './redis-connection';
 
@@ -17,9 +24,6 @@ const JOB: JobsOptions = {
 
 /** The deadline has passed: the last check must not take long. */
 const STATE_TIMEOUT_MS = 1_000;
-
-/** A worker that takes a photo in time may read it a little later. */
-const BYTES_SLACK_MS = 5_000;
 
 /** The producer of the vision queue on Redis, for any number of processes. */
 export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {

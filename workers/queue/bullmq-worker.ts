@@ -1,16 +1,21 @@
 import { type Job, type Processor, Worker, type WorkerOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { AppError, timeout, unavailable } from '../../models/errors';
-import type { Clock } from '../../models/ports';
 import type { CatalogNeighbour } from '../../models/vision/neighbours';
 import type { PhotoPipeline, Photos } from '../pipeline';
 import { attachmentKey, type BullMqOptions } from './bullmq-producer';
-import { assertReadable, failureAnswer, VISION_QUEUE, type VisionAnswer, type VisionJob } from './job';
+import {
+  assertReadable,
+  BYTES_SLACK_MS,
+  failureAnswer,
+  VISION_QUEUE,
+  type VisionAnswer,
+  type VisionJob,
+} from './job';
 import { race } from './race';
 import { disconnected, patientConnection } from './redis-connection';
 
 export interface BullMqVisionWorkerOptions extends BullMqOptions {
-  readonly clock: Clock;
   /** Photos in work at the same time; see `visionConcurrency`. */
   readonly concurrency: number;
   /** How long `close` lets photos finish before it leaves them to another worker. */
@@ -71,9 +76,12 @@ export abstract class BullMqConsumer<Data, Answer> {
     await this.#worker.waitUntilReady();
   }
 
-  /** The bytes that came with a job; null when they are gone. */
-  protected async attachment(jobId: string): Promise<Buffer | null> {
-    return (await this.#redis()).getBuffer(attachmentKey(this.#worker, jobId));
+  /** The bytes that came with a job, null when they are gone, and in how many milliseconds Redis deletes them. */
+  protected async attachment(jobId: string) {
+    const key = attachmentKey(this.#worker, jobId);
+    const redis = await this.#redis();
+    const [bytes, keptMs] = await Promise.all([redis.getBuffer(key), redis.pttl(key)]);
+    return { bytes, keptMs };
   }
 
   async #redis(): Promise<Redis> {
@@ -135,11 +143,17 @@ export class BullMqVisionWorker extends BullMqConsumer<VisionJob, VisionAnswer> 
   async #outcomeOf({ id = '', data }: Job<VisionJob, VisionAnswer>): Promise<VisionAnswer> {
     try {
       assertReadable(data);
-      const { askedAt, deadlineAt } = data;
-      const now = this.options.clock.now().getTime();
-      if (now >= deadlineAt) throw timeout(deadlineAt - askedAt);
-      const images = photosOf(data, await this.attachment(id));
-      const found = await this.pipeline.neighbours({ ...data, images, queueMs: Math.max(0, now - askedAt) });
+      const limitMs = data.deadlineAt - data.askedAt;
+      const { bytes, keptMs } = await this.attachment(id);
+      const images = photosOf(data, bytes);
+      // By the clock of Redis: that of the caller's process may differ from ours.
+      const leftMs = keptMs - BYTES_SLACK_MS;
+      if (leftMs <= 0) throw timeout(limitMs);
+      const found = await this.pipeline.neighbours({
+        ...data,
+        images,
+        queueMs: Math.max(0, limitMs - leftMs),
+      });
       const { neighbours, rivals } = found;
       const rounded = { ...found, neighbours: neighbours.map(toSixDecimals) };
       return { ok: true, value: rivals ? { ...rounded, rivals: rivals.map(toSixDecimals) } : rounded };

@@ -32,6 +32,9 @@ export interface IndexJob {
   readonly images: readonly CatalogImage[];
 }
 
+/** How long the bytes of photos stay in Redis after the deadline; a worker tells from the rest how much time is left. */
+export const BYTES_SLACK_MS = 5_000;
+
 const UPGRADE_RETRY_SECONDS = 5;
 
 /** @throws unavailable for a job of another release: during an upgrade a later call reaches a worker of the same one */
