@@ -89,6 +89,8 @@ export interface RecordStore {
 /** The products of a feed, as one import of it finds and leaves them (contract 13.23). */
 export interface FeedRun {
   readonly known: number;
+  /** Whether any of these is a live product of the feed. */
+  hasAny(productIds: readonly string[]): Promise<boolean>;
   note(productIds: readonly string[]): Promise<void>;
   /** How many live products of the feed this import did not mark and no other feed has. */
   missingCount(): Promise<number>;

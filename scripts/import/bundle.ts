@@ -27,6 +27,9 @@ export const BUNDLE_FILES = {
 
 export type BundleFileName = (typeof BUNDLE_FILES)[RecordKind];
 
+const TABLE = /\.(?:csv|tsv|xml)$/i;
+const A_TABLE = 'a table, which is imported by its own path,';
+const A_ZIP = 'it is a zip; unpack it, and import the table or the folder';
 const IMAGE_EXTENSIONS = ['.jpg', '.jpeg', '.png', '.webp'];
 /** Yields to the event loop after this many lines, so that the database does not wait for the reader. */
 const LINES_AT_ONCE = 32;
@@ -60,7 +63,8 @@ export class Bundle {
     const folder = await mkdtemp(join(temporaryFolder, 'loupe-bundle-'));
     try {
       const left = await unpackArchive(path, folder).catch((cause: Error) => {
-        throw new Error(`${path} is no readable tar archive: ${cause.message}`, { cause });
+        const reason = extname(path).toLowerCase() === '.zip' ? A_ZIP : cause.message;
+        throw new Error(`${path} is no readable tar archive: ${reason}`, { cause });
       });
       const faults = left.map(({ name, reason }) => ({ file: name, field: 'file', reason }));
       return await Bundle.#in(path, await innermostRoot(folder), folder, faults);
@@ -92,7 +96,7 @@ export class Bundle {
     const warnings = [...files]
       .filter((name) => !IMAGE_EXTENSIONS.includes(extname(name).toLowerCase()))
       .sort()
-      .map((name) => `${name} is no file of a bundle and is not read`);
+      .map((name) => `${name} is ${TABLE.test(name) ? A_TABLE : 'no file of a bundle'} and is not read`);
     if (present.size > 0 || faults.length > 0) return new Bundle(root, temporary, present, faults, warnings);
     const names = Object.values(BUNDLE_FILES).join(', ');
     const message = `There is no file of a bundle in ${path}; a bundle has ${names}, each plain or as .gz.`;

@@ -56,10 +56,12 @@ test('the same table a day later changes nothing, and a changed row is an update
   const before = await bench.dump();
   await importRows(rowsOf('ab'));
   expect(await bench.dump()).toEqual(before);
-  await importRows([row('a', { price: '12', title: 'New' }), row('b')]);
-  expect(await bench.row('product_a')).toMatchObject({ name: 'New' });
-  const prices = await bench.knex('listings').where({ variant_id: 'variant_a.default' }).pluck('price');
-  expect(prices).toEqual([12]);
+  for (const price of ['12', 'POA', '13', '0.00', '14', '']) {
+    await importRows([row('a', { price, title: 'New' }), row('b')]);
+    expect(await bench.row('product_a')).toMatchObject({ name: 'New' });
+    const prices = await bench.knex('listings').where({ variant_id: 'variant_a.default' }).pluck('price');
+    expect(prices).toEqual([Number(price) || null]);
+  }
 });
 
 // contract 13.20, 1.11
@@ -141,6 +143,10 @@ describe('a feed', () => {
     expect(await importRows(today, FEED, { dryRun: true })).toMatchObject({ table: { removed: 2 } });
     expect(await products()).toBe('abcdefghij');
     expect(await importRows(rowsOf('abcdefgh'), FEED)).toMatchObject({ table: { removed: 2 } });
+    // As after a change of the column that tells products apart.
+    const other = importRows(rowsOf('uvwxyz'), FEED);
+    await expect(other).rejects.toThrow('None of the 8 products of the feed "shop" is in the file');
+    expect(await products()).toBe('abcdefgh');
     const forced = await importRows(rowsOf('abc'), { ...FEED, force: true });
     expect(forced).toMatchObject({ table: { removed: 5 } });
     expect(await products()).toBe('abc');

@@ -106,9 +106,11 @@ describe('a bundle', () => {
   test('is an error when it does not exist or is not an archive', async () => {
     writeFileSync(join(root, 'text.tar'), 'this is no archive '.repeat(100));
     writeFileSync(join(root, 'cut.tar.gz'), gzipSync(Buffer.alloc(100_000, 'x')).subarray(0, 50));
+    writeFileSync(join(root, 'shop.zip'), 'PK\x03\x04');
     const reason = /^There is no bundle at |is no readable tar archive: /;
     for (const name of ['nowhere', 'text.tar', 'cut.tar.gz'])
       await expect(open(join(root, name))).rejects.toThrow(reason);
+    await expect(open(join(root, 'shop.zip'))).rejects.toThrow('it is a zip; unpack it');
     expect(spooled()).toEqual([]);
   });
 
@@ -125,7 +127,9 @@ describe('a bundle', () => {
   // contract 13.17
   test('is an error without a record file as an archive, but not for the hidden files of macOS', async () => {
     const tables = await archive('b.tar.gz', [{ name: 'products.csv', body: 'id,title' }]);
-    await expect(open(tables)).rejects.toThrow(/\nproducts\.csv is no file of a bundle and is not read/);
+    await expect(open(tables)).rejects.toThrow(
+      /\nproducts\.csv is a table, which is imported by its own path, and/,
+    );
     expect(spooled()).toEqual([]);
     const path = await archive('b.tar', [
       { name: './._my-bundle', body: 'resource' },

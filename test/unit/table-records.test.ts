@@ -78,7 +78,6 @@ const VARIANTS = [
   { id: 'variant_B.B-1', fields: [{ field: 'size', name: '80' }] },
   { id: 'variant_B.B-2', fields: [{ field: 'size', name: '90' }] },
 ];
-const EXPORTS = join(REPOSITORY_ROOT, 'test/fixtures/exports');
 const LEFT_OUT = ['1 product left out: draft, archived or unpublished'];
 
 // contract 13.20
@@ -95,7 +94,7 @@ test.each([
 ])(
   'an export of %s: products, variants, prices and pages; what is not on sale is left out',
   async (system, page) => {
-    const text = readFileSync(join(EXPORTS, `${system}.csv`));
+    const text = readFileSync(join(REPOSITORY_ROOT, `test/fixtures/exports/${system}.csv`));
     const options = { currency: 'eur', shop: 'https://shop.example' };
     const { columns, products, listings, rejects, notes } = await readTable('export.csv', text, options);
     expect([columns.format, rejects, notes]).toEqual([system.split('-')[0], [], LEFT_OUT]);
@@ -108,16 +107,11 @@ test.each([
 // contract 13.20
 test('addresses without their scheme or host, and pages named by a column', async () => {
   const rows = ['a,/bag-a/,/a.jpg', 'b,www.b.example/b,', 'c,//c.example/c,', 'd d,,'];
-  const text = ['sku,link,image', ...rows]
-    .map((each) => `${each},Bag`)
-    .join('\n')
-    .replace('Bag', 'title');
+  const text = ['sku,link,image,title', ...rows.map((each) => `${each},Bag`)].join('\n');
   const shop = 'https://shop.example/en/{sku}?k={key}';
   const { products, rejects } = await readTable('a.csv', text, { shop });
-  const urls = ['shop.example/bag-a/', 'b.example/b', 'c.example/c', 'shop.example/en/d%20d?k=d%20d'];
-  expect(products).toMatchObject(
-    urls.map((url) => ({ url: expect.stringContaining(`https://${url}`.replace('//b.', '//www.b.')) })),
-  );
+  const urls = ['shop.example/bag-a/', 'www.b.example/b', 'c.example/c', 'shop.example/en/d%20d?k=d%20d'];
+  expect(products).toMatchObject(urls.map((url) => ({ url: `https://${url}` })));
   expect([products[0], rejects]).toMatchObject([{ images: ['https://shop.example/a.jpg'] }, []]);
   expect((await readTable('a.csv', text)).rejects).toEqual(['2: url: is no https:// address']);
 });

@@ -122,7 +122,8 @@ test('prices without a currency or a page, and links by http, are counted once, 
     row({ handle: 'g', price: 'POA', ...page }),
   ];
   const { notes, products, listings, rejects } = await readTable('table.csv', [HEADER, ...rows].join('\n'));
-  expect([products.length, listings, rejects]).toMatchObject([7, [{ link: 'http://a.example/e' }], []]);
+  const prices = [{ link: 'http://a.example/e', price: 1 }, { price: null }, { price: null }];
+  expect([products.length, listings, rejects]).toMatchObject([7, prices, []]);
   expect(notes).toEqual([
     `1 product has ${AN_HTTP_LINK}`,
     '1 price left out: no currency is named; give it with --currency (line 2)',

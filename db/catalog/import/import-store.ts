@@ -173,12 +173,13 @@ async function readFeed(
   knex: Knex,
   feed: string,
   isMissing: Sql,
-): Promise<Pick<FeedRun, 'known' | 'missingCount' | 'missing'>> {
+): Promise<Omit<FeedRun, 'note' | 'forgetMissing'>> {
   const live = sql`FROM product_feeds AS own JOIN products ON id = product_id WHERE feed = ${feed} AND NOT deleted`;
   const missing = sql`${live} AND ${isMissing}
     AND NOT EXISTS (SELECT FROM product_feeds AS other WHERE other.product_id = own.product_id AND other.feed <> own.feed)`;
   return {
     known: await countOf(knex, live),
+    hasAny: async (ids) => (await countOf(knex, sql`${live} AND product_id = ANY(${[...ids]}::text[])`)) > 0,
     missingCount: () => countOf(knex, missing),
     async missing(after, limit) {
       const rows = await rowsOf<{ id: string }>(knex)`
@@ -251,10 +252,10 @@ class DryRunStore extends PostgresRecordStore implements CatalogImportStore {
 
   async openFeed(feed: string): Promise<FeedRun> {
     const isMissing = sql`NOT EXISTS (SELECT FROM catalog_import_preview AS seen WHERE seen.id = ${this.run}::text || own.product_id)`;
-    const noted = { kind: 'product', category: null, product_id: null, deleted: false };
     return {
       ...(await readFeed(this.knex, feed, isMissing)),
       note: (productIds) => {
+        const noted = { kind: 'product', category: null, product_id: null, deleted: false };
         const rows = this.owned([...new Set(productIds)]).map((id) => ({ ...noted, id }));
         return this.inTransaction((trx) => upsert(trx, PREVIEW, rows));
       },

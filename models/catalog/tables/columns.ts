@@ -15,11 +15,9 @@ const isField = (name: string): name is TableField => Object.hasOwn(HEADERS, nam
 const FIELD_OF_HEADER = new Map(FIELDS.flatMap((field) => HEADERS[field].map((each) => [each, field])));
 const LISTS: ReadonlySet<TableField> = new Set(['images', 'keywords']);
 
-/** An export with headers that mean something else in other tables. */
+/** An export with headers that mean something else in other tables; `headers` are those that only it has. */
 interface System {
-  /** Those that only it has. */
   readonly headers: readonly string[];
-  /** The columns of fields, best first. */
   readonly columns: { readonly [Field in TableField]?: readonly string[] };
   /** The page of a product below the address of the shop, with columns in braces. */
   readonly page?: string;

@@ -120,8 +120,7 @@ export class ProductRows {
 
   /** The product's own row before those of its variants. */
   inOrder(rows: Rows): TableRow[] {
-    const isVariant = (row: TableRow) => this.#isVariant(row);
-    return [...rows.filter((row) => !isVariant(row)), ...rows.filter(isVariant)];
+    return [...rows].sort((one, other) => Number(this.#isVariant(one)) - Number(this.#isVariant(other)));
   }
 
   /** Whether a shop shows it: a draft, an archived or an unpublished product is not offered. */
@@ -206,20 +205,23 @@ export class ProductRows {
       const own = this.#isVariant(row) ? rows.slice(0, 1).filter((each) => !this.#isVariant(each)) : [];
       const prices = [row, ...own].flatMap((each) => this.#pricesOf(each, date));
       const text = prices.find((each) => !isNoAmount(each));
-      if (text === undefined) return this.#one(row, 'price') === null ? [] : [{ line, remark: NO_AMOUNT }];
-      const price = readPrice(text, this.columns.format !== 'generic');
-      if (!price) return [{ line, field: 'price', reason: `"${text}" is no price` }];
+      const price = text === undefined ? null : readPrice(text, this.columns.format !== 'generic');
+      if (!price && text !== undefined) return [{ line, field: 'price', reason: `"${text}" is no price` }];
       const named = this.#one(row, 'currency')?.toLowerCase() ?? this.columns.currency;
-      const currency = price.currency ?? named ?? this.options.currency;
+      const currency = price?.currency ?? named ?? this.options.currency;
       const link = this.#linkIn([row]) ?? page;
+      const region = currency === null ? null : regionOf(currency);
+      const remarks = !price && prices.length > 0 ? [{ line, remark: NO_AMOUNT }] : [];
+      if (!price && (link === null || region === null)) return remarks;
       if (currency === null) return [{ line, remark: NO_CURRENCY }];
       if (link === null) return [{ line, remark: NO_PAGE }];
-      const region = regionOf(currency);
       if (region === null) return [{ line, remark: `left out: in ${currency.toUpperCase()}; ${MARKETS}` }];
       const variant_name = [title, ...fields.map(({ name }) => name)].join(' ').trim();
       const vendor = URL.canParse(link) ? new URL(link).hostname : '';
-      const value = { variant: id, region, link, variant_name, vendor, price: price.amount, currency, date };
-      return [{ line, value }];
+      // Without a price too: the listing of an earlier day is not to keep its price.
+      const amount = price?.amount ?? null;
+      const value = { variant: id, region, link, variant_name, vendor, price: amount, currency, date };
+      return [...remarks, { line, value }];
     });
   }
 

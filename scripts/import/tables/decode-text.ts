@@ -13,7 +13,6 @@ const CHUNK = 256 * 1024;
 export const REPLACEMENT = '\ufffd';
 export const MISSING_BYTES = 'holds bytes that are no character of the encoding of the file';
 
-const GZIP = '\x1f\x8b';
 /** Excel, old and new, other archives and PDF. */
 const NO_TEXT = ['PK\x03\x04', '\xd0\xcf\x11\xe0', '%PDF'];
 const WEB_PAGE = /^\W*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+)?html\b/i;
@@ -34,7 +33,7 @@ export async function encodingOf(path: string): Promise<string> {
   const head = await buffer(createReadStream(path, { end: 1023 }));
   const start = head.toString('latin1');
   const fault =
-    (start.startsWith(GZIP) && 'is gzipped; unpack it, or fetch it with curl --compressed') ||
+    (start.startsWith('\x1f\x8b') && 'is gzipped; unpack it, or fetch it with curl --compressed') ||
     (NO_TEXT.some((each) => start.startsWith(each)) && 'is not a text file; save a spreadsheet as CSV') ||
     (WEB_PAGE.test(start) && 'is a web page, such as an error or a login, and no table') ||
     (WORDPRESS.test(start) && 'is an export of WordPress; export the products of WooCommerce as CSV') ||

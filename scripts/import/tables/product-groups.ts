@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ReadRow, RowFault, TableRow } from '../../../models/catalog/tables/product-rows';
+import type { ProductRows, ReadRow, RowFault, TableRow } from '../../../models/catalog/tables/product-rows';
 
 export interface ProductGroup {
   readonly key: string;
@@ -15,16 +15,15 @@ const NO_KEY = 'is required: a handle, an id, a SKU or a link tells which produc
 /** Groups rows by key. Keys whose rows are not consecutive come last; of the others one group is in memory at a time. */
 export async function* productGroups(
   rows: AsyncIterable<readonly ReadRow[]>,
-  keyOf: (row: TableRow) => string | null,
+  products: Pick<ProductRows, 'keyOf' | 'inOrder'>,
   isScattered: (key: string) => boolean,
-  inOrder: (rows: readonly TableRow[]) => TableRow[],
 ): AsyncGenerator<readonly (ProductGroup | GroupFault)[]> {
   const waiting = new Map<string, ProductGroup>();
   let open = null as ProductGroup | null;
   for await (const some of rows) {
     const done: (ProductGroup | GroupFault)[] = [];
     for (const row of some) {
-      const key = 'cells' in row ? keyOf(row) : null;
+      const key = 'cells' in row ? products.keyOf(row) : null;
       if (!('cells' in row)) done.push({ ...row, lost: true });
       else if (key === null) done.push({ line: row.line, field: 'id', reason: NO_KEY, lost: false });
       else if (open?.key === key) open.rows.push(row);
@@ -43,13 +42,10 @@ export async function* productGroups(
 
   function closed(found: ProductGroup | GroupFault): ProductGroup | GroupFault {
     if (!('rows' in found)) return found;
-    return found.rows.length > ROWS_MAX ? excess(found) : { ...found, rows: inOrder(found.rows) };
+    if (found.rows.length <= ROWS_MAX) return { ...found, rows: products.inOrder(found.rows) };
+    const reason = `${found.rows.length} rows name "${found.key}", more than ${ROWS_MAX}`;
+    return { line: found.rows[0]?.line ?? 0, field: 'id', reason, lost: false };
   }
-}
-
-function excess(found: ProductGroup): GroupFault {
-  const reason = `${found.rows.length} rows name "${found.key}", more than ${ROWS_MAX}`;
-  return { line: found.rows[0]?.line ?? 0, field: 'id', reason, lost: false };
 }
 
 /** Keys that begin more than one run of rows, in about eight bytes for each run. */

@@ -35,7 +35,6 @@ const EXTENSIONS = ['.csv', '.tsv', '.txt', '.xml', '.xls', '.xlsx', '.ods'];
 const KEYS = ['group', 'id', 'sku', 'url'] as const;
 const NO_KEY =
   'is recognised as what tells products apart: a handle, an id, a SKU or a link. Name one with --map, as in {"sku": "Ref."}.';
-const HEADERS_SHOWN = 50;
 /** Rows of a feed whose elements are its header. */
 const HEADER_ROWS = 1_000;
 
@@ -51,7 +50,7 @@ export async function openTable(path: string, options: TableImport): Promise<Ope
   const open = (delimiter: string | null, header: readonly string[], rows: OpenTable['rows']): OpenTable => {
     const columns = readColumns(header, options.format, options.map);
     if (header.length > 0 && !KEYS.some((field) => columns.of.get(field)?.length))
-      throw new Error(`No column of ${path} ${NO_KEY} It has: ${header.slice(0, HEADERS_SHOWN).join(', ')}.`);
+      throw new Error(`No column of ${path} ${NO_KEY} It has: ${header.join(', ')}.`);
     const files = new PlainFiles(dirname(path));
     return { name: basename(path), bytes: found.size, encoding, delimiter, rows, options, columns, files };
   };

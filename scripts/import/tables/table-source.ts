@@ -1,5 +1,5 @@
 import type { ReadRecords, RecordKind } from '../../../models/catalog/import/records';
-import { ProductRows, productId, type TableRow } from '../../../models/catalog/tables/product-rows';
+import { ProductRows, productId } from '../../../models/catalog/tables/product-rows';
 import type { FeedRun, Progress, ReadLine, RecordFile, RecordSource } from '../../../models/ports';
 import { type Parse, parsedLine, recordParsers } from '../parse-record';
 import { NonConsecutiveKeys, type ProductGroup, productGroups } from './product-groups';
@@ -35,6 +35,7 @@ export class TableSource implements RecordSource {
   readonly #notes: string[] = [];
   readonly #previewed: object[] = [];
   #isWhole = true;
+  #isSameFeed = false;
   #products = 0;
   #hidden = 0;
   #pagesLeftOut = 0;
@@ -71,6 +72,8 @@ export class TableSource implements RecordSource {
         for (const row of some) if ('cells' in row) this.#rows.list(row);
     }
     for await (const some of this.#groups(onBytes, () => false)) {
+      const ids = some.flatMap((found) => ('rows' in found ? [productId(found.key)] : []));
+      this.#isSameFeed ||= (await this.feed?.hasAny(ids)) === true;
       for (const found of some) {
         if ('lost' in found) this.#isWhole &&= !found.lost;
         else {
@@ -79,6 +82,11 @@ export class TableSource implements RecordSource {
         }
       }
     }
+    const { feed, removeMissing, force } = this.table.options;
+    if (this.feed?.known && removeMissing && !force && !this.#isSameFeed)
+      throw new Error(
+        `None of the ${this.feed.known} products of the feed "${feed}" is in the file, and nothing was changed: have the columns that tell products apart other names (see --dry-run without --feed)? If that is right, run it again with --force.`,
+      );
     // A part of a product does not tell its category.
     if (this.#nonConsecutive.close()) {
       this.taxonomy.clear();
@@ -146,9 +154,7 @@ export class TableSource implements RecordSource {
   }
 
   #groups(onBytes: OnBytes, isNonConsecutive = (key: string) => this.#nonConsecutive.has(key)) {
-    const { table } = this;
-    const keyOf = (row: TableRow) => this.#rows.keyOf(row);
-    return productGroups(table.rows(onBytes), keyOf, isNonConsecutive, (rows) => this.#rows.inOrder(rows));
+    return productGroups(this.table.rows(onBytes), this.#rows, isNonConsecutive);
   }
 
   async *#readProducts(onBytes: OnBytes): AsyncGenerator<Lines<'products'>> {
