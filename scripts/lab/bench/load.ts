@@ -1,9 +1,7 @@
 import pMap from 'p-map';
 import { Agent, request } from 'undici';
 
-/** A call that has ended. One without an answer has status 0, and the failure as its text. */
 export interface HttpAnswer {
-  readonly status: number;
   readonly ms: number;
   readonly text: string;
   readonly timing: string;
@@ -19,34 +17,23 @@ export class Client {
     private readonly key: string,
   ) {}
 
-  get = (path: string): Promise<HttpAnswer> => successful(this.send('GET', path));
-  post = (path: string, body: Uint8Array | object): Promise<HttpAnswer> =>
-    successful(this.send('POST', path, body));
+  get = (path: string): Promise<HttpAnswer> => this.#send('GET', path);
+  post = (path: string, body: Uint8Array | object): Promise<HttpAnswer> => this.#send('POST', path, body);
 
-  /** Resolves whatever the answer. */
-  async send(method: 'GET' | 'POST', path: string, body?: Uint8Array | object): Promise<HttpAnswer> {
+  /** @throws Error for any status but 200 */
+  async #send(method: 'GET' | 'POST', path: string, body?: Uint8Array | object): Promise<HttpAnswer> {
     const from = performance.now();
     const answer = await request(`${this.url}${path}`, {
       ...{ method, dispatcher: agent },
       headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/json' },
       body: body instanceof Uint8Array ? body : body ? JSON.stringify(body) : null,
-    }).then(
-      async (response) => ({
-        status: response.statusCode,
-        text: await response.body.text(),
-        timing: String(response.headers['server-timing'] ?? ''),
-      }),
-      (failure: unknown) => ({ status: 0, text: String(failure), timing: '' }),
-    );
-    return { ...answer, ms: performance.now() - from };
+    });
+    const text = await answer.body.text();
+    const ms = performance.now() - from;
+    if (answer.statusCode !== 200)
+      throw new Error(`answered with ${answer.statusCode}: ${text.slice(0, 500)}`);
+    return { ms, text, timing: String(answer.headers['server-timing'] ?? '') };
   }
-}
-
-/** @throws Error for any status but 200 */
-async function successful(call: Promise<HttpAnswer>): Promise<HttpAnswer> {
-  const answer = await call;
-  if (answer.status !== 200) throw new Error(`answered with ${answer.status}: ${answer.text.slice(0, 500)}`);
-  return answer;
 }
 
 /** Runs `count` tasks, at most `concurrency` at a time; resolves to the ms of each and of all together. */

@@ -5,7 +5,6 @@ import { benchIdentify } from './identify';
 import { benchImport } from './import';
 import { benchPeers, type PeersBenchOptions } from './peers/bench-peers';
 import { benchCatalogPeers } from './peers/catalog-peers';
-import { benchReindex } from './reindex';
 import { type Measurement, report } from './table';
 import { benchVectors } from './vectors';
 import { benchConfidence, type ConfidenceBenchOptions } from './vision/confidence';
@@ -79,11 +78,6 @@ program
       options.confidence ? benchConfidence(options) : benchRecall(options),
     ),
   );
-program
-  .command('reindex')
-  .description('a model built beside the live one, under load')
-  .option('--images <n>', 'pictures of the catalog', Number, 20_000)
-  .action(measuring(benchReindex));
 
 program.parseAsync().catch((failure: unknown) => {
   process.stderr.write(

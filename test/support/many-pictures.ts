@@ -1,8 +1,8 @@
 import pMap from 'p-map';
 import sharp from 'sharp';
-import type { ImageStore } from '../../../models/ports';
-import { Random } from '../../../models/random';
-import type { Knex } from './installation';
+import type { Database } from '../../db/core/knex';
+import type { ImageStore } from '../../models/ports';
+import { Random } from '../../models/random';
 
 const AT_ONCE = 8;
 const BATCH = 500;
@@ -10,7 +10,7 @@ const PATCHES = 8;
 
 /** Adds pictures unlike any other, not embedded yet; returns their image ids. @param from number of the first: another makes others */
 export async function addPictures(
-  { knex, store }: { knex: Knex; store: ImageStore },
+  { knex, store }: { knex: Database['knex']; store: ImageStore },
   { count, from, side }: { count: number; from: number; side: number },
 ): Promise<number[]> {
   const products: string[] = await knex('catalog_search')
