@@ -26,7 +26,7 @@ import { facetValues } from './search/facet-values';
 import { postingRequests, rankProducts } from './search/rank-products';
 import { type FoundPage, type RankOrder, scoredRows, type Window } from './search/scored-rows';
 import { type SeenSnapshot, SnapshotCache } from './search/snapshot-cache';
-import { expandTerms, type TermExpansion } from './search/term-expansion';
+import type { TermExpansion } from './search/term-expansion';
 import { suggestedRows } from './suggestions';
 
 /** Attempts without a transaction: the first from the state last seen by this process, the others from the current one. */
@@ -117,7 +117,8 @@ export class PostgresCatalogRepository implements CatalogRepository {
   search(query: ResolvedQuery, pricing = false, sell?: SellRows): Promise<SearchPage<CatalogItem>> {
     const { after, facets, pageSize, words } = query;
     return this.#attempt(async (knex, from) => {
-      const { expansions = null, state: before = null } = words ? await expandTerms(knex, words) : {};
+      const expanded = words && (await this.#snapshots.expand(knex, words, from));
+      const { expansions = null, state: before = null } = expanded ?? {};
       const found = await this.#find(knex, query, expansions, { before, from });
       const rows = found.rows.slice(0, pageSize);
       // A page without rows is free, and reveals nothing that others pay for (contract 4.15).
@@ -137,8 +138,12 @@ export class PostgresCatalogRepository implements CatalogRepository {
 
   suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]> {
     return this.#attempt((knex, from) =>
-      suggestedRows(knex, query, (products, expansions, before) =>
-        this.#find(knex, products, expansions, { before, from, order: 'popularity' }),
+      suggestedRows(
+        knex,
+        query,
+        (isTyped, known) => this.#snapshots.expand(knex, query.words ?? [], known ? from : null, isTyped),
+        (products, expansions, before) =>
+          this.#find(knex, products, expansions, { before, from, order: 'popularity' }),
       ),
     );
   }

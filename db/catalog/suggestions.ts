@@ -5,7 +5,8 @@ import type { CatalogState, FoundRows, SuggestedRow, SuggestionQuery } from '../
 import { lines, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { CatalogChanged, isUnchangedSince, STATE } from './search/catalog-state';
 import type { FoundPage } from './search/scored-rows';
-import { expandTerms, expandTyped, matchingAll, type TermExpansion } from './search/term-expansion';
+import type { SnapshotCache } from './search/snapshot-cache';
+import { matchingAll, type TermExpansion } from './search/term-expansion';
 
 /** Rows of the taxonomy, which have indexes of their own. */
 const NODES = sql`catalog_search WHERE kind <> 'product'`;
@@ -19,6 +20,8 @@ const MANY_NAMES = sql`250`;
 const areMany = (all: Sql, many: Sql) =>
   sql`(SELECT count(*) FROM (SELECT FROM ${all} LIMIT ${many}) AS few) = ${many}`;
 
+/** @param known whether the expansions may be known from before the answer's first read */
+type Expand = (isTyped: boolean, known: boolean) => ReturnType<SnapshotCache['expand']>;
 /** The products that match all words, by popularity, and the state of this and earlier reads, which must still be current. */
 type FindPopular = (
   query: ResolvedQuery,
@@ -33,22 +36,33 @@ type FindPopular = (
 export async function suggestedRows(
   knex: Knex,
   query: SuggestionQuery,
+  expand: Expand,
   find: FindPopular,
 ): Promise<readonly SuggestedRow[]> {
   const { words, size } = query;
   if (words?.length === 0) return [];
-  const named = await nodes(knex, query, [], null);
-  if (named.rows.length >= size) return named.rows;
   const found = new Map<string, SuggestedRow>();
-  const take = async (expansions: readonly TermExpansion[]) => {
-    for (const row of (await nodes(knex, query, expansions, named.state)).rows) found.set(row.id, row);
-    if (found.size >= size) return;
-    for (const row of await products(knex, query, expansions, find, named.state)) found.set(row.id, row);
+  /** Of the first read: the last one tells whether it is still current. */
+  let since: CatalogState | null = null;
+  const take = async (select: Sql) => {
+    const { rows, state } = await readRows(knex, select, since);
+    for (const row of rows) found.set(row.id, row);
+    since ??= state;
+    return since;
   };
-  await take(words === null ? [] : await expandTyped(knex, words));
+  const takeMatches = async (expansions: readonly TermExpansion[]) => {
+    const before = await take(nodes(query, expansions));
+    if (found.size >= size || (words !== null && matchingAll(expansions) === '')) return;
+    const { rows, state } = await find(productQuery(query), words && expansions, before);
+    since = state;
+    await take(rowsInOrder(rows.map(({ id }) => id)));
+  };
+  const typed = words && (await expand(true, true));
+  since = typed?.state ?? null;
+  await takeMatches(typed?.expansions ?? []);
   if (words !== null && found.size < size) {
-    const { expansions: terms } = await expandTerms(knex, words);
-    if (terms.some(({ misspelt }) => misspelt.length > 0)) await take(terms);
+    const { expansions } = await expand(false, typed?.isKnown === true);
+    if (expansions.some(({ misspelt }) => misspelt.length > 0)) await takeMatches(expansions);
   }
   return [...found.values()].slice(0, size);
 }
@@ -69,12 +83,7 @@ async function readRows(knex: Knex, select: Sql, before: CatalogState | null): P
 }
 
 /** Rows whose name begins with the text, then rows that match all terms, first those with the last word in their own name; some come twice. */
-function nodes(
-  knex: Knex,
-  { text, words, category, size }: SuggestionQuery,
-  terms: readonly TermExpansion[],
-  before: CatalogState | null,
-): Promise<ReadRows> {
+function nodes({ text, words, category, size }: SuggestionQuery, terms: readonly TermExpansion[]): Sql {
   const begins = nameSortKey(text);
   const within = sql`(${category}::text IS NULL OR ${category} = ANY(string_to_array(category, ',')))`;
   const isNamed = sql`sort_key >= ${begins} AND sort_key < ${`${begins}\u{10ffff}`} AND ${within}`;
@@ -82,7 +91,7 @@ function nodes(
   const matches = sql`${expression}::tsquery IS NOT NULL AND words @@ ${expression}::tsquery AND ${within}`;
   const popularFirst = sql`popularity DESC, id LIMIT ${size}`;
   // Each is read as far as it is needed; the popular rows, which cost the most, only beside many others.
-  const select = sql`WITH all_named AS MATERIALIZED (SELECT id, popularity FROM ${NODES} AND ${isNamed}),
+  return sql`WITH all_named AS MATERIALIZED (SELECT id, popularity FROM ${NODES} AND ${isNamed}),
       named_popular AS MATERIALIZED (
         SELECT id, popularity FROM ${POPULAR}
         WHERE ${areMany(sql`all_named`, MANY_NAMES)} AND ${isNamed} ORDER BY ${popularFirst}
@@ -92,7 +101,9 @@ function nodes(
         UNION ALL
         SELECT * FROM all_named WHERE (SELECT count(*) FROM named_popular) < ${size}
       ),
-      all_matches AS MATERIALIZED (SELECT id, popularity, sort_key FROM ${NODES} AND ${matches}),
+      all_matches AS MATERIALIZED (
+        SELECT id, popularity, sort_key FROM ${NODES} AND ${matches} AND (SELECT count(*) FROM all_named) < ${size}
+      ),
       popular_matches AS MATERIALIZED (
         SELECT id, popularity, sort_key FROM ${POPULAR}
         WHERE ${areMany(sql`all_matches`, MANY)} AND ${matches}
@@ -108,22 +119,13 @@ function nodes(
         (SELECT 2, id, popularity, strpos(sort_key, ${nameSortKey(words?.at(-1) ?? '')}) > 0 AS says FROM matches
           ORDER BY says DESC, ${popularFirst})
       ) AS found JOIN catalog_rows r USING (id) ORDER BY turn, says DESC, found.popularity DESC, id`;
-  return readRows(knex, select, before);
 }
 
-async function products(
-  knex: Knex,
-  { category, words, size, sandbox }: SuggestionQuery,
-  terms: readonly TermExpansion[],
-  find: FindPopular,
-  before: CatalogState,
-): Promise<readonly SuggestedRow[]> {
-  const query: ResolvedQuery = {
-    ...{ node: 'product', categories: category === null ? null : [category], filters: [], words },
-    ...{ sort: 'popularity_desc', page: 0, pageSize: size, ...(sandbox && { sandbox }) },
-  };
-  const { rows, state } = await find(query, words === null ? null : terms, before);
-  const select = sql`SELECT id, kind, name, attributes FROM ${lines(rows.map(({ id }) => id))} WITH ORDINALITY AS asked (id, place)
+const productQuery = ({ category, words, size, sandbox }: SuggestionQuery): ResolvedQuery => ({
+  ...{ node: 'product', categories: category === null ? null : [category], filters: [], words },
+  ...{ sort: 'popularity_desc', page: 0, pageSize: size, ...(sandbox && { sandbox }) },
+});
+
+const rowsInOrder = (ids: readonly string[]): Sql =>
+  sql`SELECT id, kind, name, attributes FROM ${lines(ids)} WITH ORDINALITY AS asked (id, place)
     JOIN catalog_rows USING (id) ORDER BY place`;
-  return (await readRows(knex, select, state)).rows;
-}

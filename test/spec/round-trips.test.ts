@@ -32,6 +32,7 @@ async function statementsOf(api: ApiClient, call: Call, count: number): Promise<
 }
 
 describe('a call of the catalog', () => {
+  const numbers = Array(100).keys();
   beforeAll(() => makeSearchSnapshot(service.knex));
 
   test.each<[string, number, Call]>([
@@ -47,11 +48,12 @@ describe('a call of the catalog', () => {
       2,
       (api) => api.query({ filters: [{ field: 'brand', include: ['brand_hermes'] }] }),
     ],
-    ['a text', 3, (api) => api.query({ query: 'hermes birkn' })],
+    ['a text', 3, (api) => api.query({ query: `hermes birkn ${numbers.next().value}` })],
+    ['a text that was sent before', 2, (api) => api.query({ query: 'hermes birkn' })],
     // contract 5.11
     ['a suggestion by the beginning of names', 2, (api) => api.suggest({ query: 'h', size: 1 })],
-    ['a suggestion by a word within names', 4, (api) => api.suggest({ query: 'vuit', size: 1 })],
-    ['a suggestion by a misspelt word', 7, (api) => api.suggest({ query: 'hermse', size: 1 })],
+    ['a suggestion by a word within names', 2, (api) => api.suggest({ query: 'vuit', size: 1 })],
+    ['a suggestion by a misspelt word', 3, (api) => api.suggest({ query: 'hermse', size: 1 })],
   ])('for %s takes %d statements, all prepared, with a limited account too', async (_call, count, ask) => {
     for (const api of [service.api, (await service.newKey({ credits: 1000 })).api]) {
       const statements = await statementsOf(api, ask, count);

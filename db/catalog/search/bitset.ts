@@ -69,16 +69,6 @@ export class Bitset {
     return this.copy().keep(set);
   }
 
-  without(set: Bitset): Bitset {
-    return this.copy().keep(set, true);
-  }
-
-  or(set: Bitset): Bitset {
-    const result = this.copy();
-    result.addAll(set);
-    return result;
-  }
-
   /** Adds a bit to each binary digit of this set. The set of the bits becomes that of the carries; whether there are any. */
   addBits({ words }: Bitset): boolean {
     let carries = 0;

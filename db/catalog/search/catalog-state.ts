@@ -28,6 +28,8 @@ export interface SnapshotRead {
   readonly products: number;
   /** Whether the changes add to those of the state that was seen last. */
   readonly continues: boolean;
+  /** Whether nothing at all has changed since that state, synonyms and rows of the taxonomy included. */
+  readonly isUnchanged: boolean;
   /** Null if they are more than a snapshot can answer with. */
   readonly changes: readonly ChangedProduct[] | null;
   /** For wanted terms by name: the bits of a chunk, and single products. */
@@ -46,7 +48,7 @@ export async function readCatalogState(
     lines.filter((line): line is Extract<Line, { part: Part }> => line.part === part);
   const [first] = partsOf('state');
   if (!first) throw new Error('a statement that always has a line has none');
-  const { state, number, products, continues, answers } = first.told;
+  const { state, number, products, continues, unchanged, answers } = first.told;
   if (number === null) return { state, snapshot: null };
   const changes = partsOf('change').map(({ name, number: line, told }) => ({
     id: name,
@@ -57,6 +59,7 @@ export async function readCatalogState(
     number,
     products: products ?? 0,
     continues,
+    isUnchanged: continues && unchanged,
     changes: answers ? changes : null,
     bits: partsOf('bits').map(({ name, number: chunk, bytes }) => ({ name, chunk, bytes })),
     found: partsOf('found').map(({ name, told }) => ({ name, ids: told })),
@@ -80,6 +83,7 @@ interface StateTold {
   readonly number: number | null;
   readonly products: number | null;
   readonly continues: boolean;
+  readonly unchanged: boolean;
   readonly answers: boolean;
 }
 
@@ -101,11 +105,12 @@ function stateStatement(wanted: readonly PostingRequest[], last: KnownBefore | n
     lines AS MATERIALIZED (
       SELECT c.id, c.number
       FROM newest CROSS JOIN LATERAL catalog_changes_since(newest.seen, ${constant(CHANGES_MAX + 1)}) AS c
-      WHERE c.id IS DISTINCT FROM ''
     ),
-    verdict AS MATERIALIZED (SELECT count(*) = count(id) AND count(*) <= ${constant(CHANGES_MAX)} AS answers FROM lines),
+    verdict AS MATERIALIZED (
+      SELECT count(*) = 0 AS unchanged, count(*) = count(id) AND count(*) <= ${constant(CHANGES_MAX)} AS answers FROM lines
+    ),
     changed AS MATERIALIZED (
-      SELECT id, max(number) AS line FROM lines WHERE (SELECT answers FROM verdict) GROUP BY id
+      SELECT id, max(number) AS line FROM lines WHERE (SELECT answers FROM verdict) AND id <> '' GROUP BY id
     ),
     wanted AS MATERIALIZED (
       SELECT w.* FROM newest CROSS JOIN json_to_recordset(${JSON.stringify(wanted)}::json)
@@ -131,7 +136,7 @@ function stateStatement(wanted: readonly PostingRequest[], last: KnownBefore | n
       WHERE w.kind <> 'facet'
     )
     SELECT 'state' AS part, NULL::text AS name, NULL::bigint AS number, NULL::bytea AS bytes,
-      json_build_object('state', state.state, 'number', newest.number, 'products', newest.products, 'continues', newest.seen IS NOT NULL, 'answers', verdict.answers) AS told
+      json_build_object('state', state.state, 'number', newest.number, 'products', newest.products, 'continues', newest.seen IS NOT NULL, 'unchanged', verdict.unchanged, 'answers', verdict.answers) AS told
     FROM state CROSS JOIN verdict LEFT JOIN newest ON true
     UNION ALL
     SELECT 'change', changed.id, changed.line, NULL, s.told FROM changed LEFT JOIN LATERAL (

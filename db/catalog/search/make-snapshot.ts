@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { copyRows, writtenTable } from '../../core/copy-rows';
 import { constant, disableTimeout, inTransaction, rowsOf, sql } from '../../core/sql';
-import { CHUNK, ChunkBuilder, type SnapshotProduct } from './snapshot-chunks';
+import { CHUNK, ChunkBuilder, type Frequencies, isFacet, type SnapshotProduct } from './snapshot-chunks';
 
 export interface SnapshotLimits {
   /** Number of changes after which it is rebuilt, whatever its size. */
@@ -50,7 +50,10 @@ export async function makeSearchSnapshot(knex: Knex, limits: Partial<SnapshotLim
     const [snapshot] = await rowsOf<{ number: number }>(trx)`
       INSERT INTO search_snapshots (products) SELECT count(*) FROM catalog_search WHERE kind = 'product' RETURNING number`;
     if (!snapshot) throw new Error('a row that was inserted is not returned');
-    await writeChunks(trx, snapshot.number, await frequentTerms(trx, rowsMin));
+    const frequent = await frequentTerms(trx, rowsMin);
+    await writeChunks(trx, snapshot.number, frequent);
+    const words = JSON.stringify([...frequent].filter(([term]) => !isFacet(term)));
+    await writeColumn(trx, snapshot.number, 'frequencies', 0, Buffer.from(words));
     await writeNameOrder(trx, snapshot.number);
     await rowsOf(trx)`ANALYZE search_snapshot_bitmaps`;
     return true;
@@ -60,20 +63,22 @@ export async function makeSearchSnapshot(knex: Knex, limits: Partial<SnapshotLim
 async function isDue(trx: Knex, changesMin: number): Promise<boolean> {
   const [answer] = await rowsOf<{ due: boolean }>(trx)`
     SELECT NOT EXISTS (SELECT FROM search_snapshots) OR bool_or(id IS NULL) OR count(*) >= least(${changesMin}::integer,
-      (SELECT max(greatest(products, ${SMALL_CHANGES_MIN}::integer)) FROM search_snapshots)) AS due
+      (SELECT max(greatest(products, ${SMALL_CHANGES_MIN}::integer)) FROM search_snapshots))
+      -- Earlier releases made it without.
+      OR NOT EXISTS (SELECT FROM search_snapshot_columns WHERE name = 'frequencies') AS due
     FROM (SELECT id FROM catalog_search_changes WHERE id IS DISTINCT FROM '' LIMIT ${changesMin}) AS changes`;
   return answer?.due ?? false;
 }
 
-async function frequentTerms(trx: Knex, rowsMin: number): Promise<Set<string>> {
-  const rows = await rowsOf<{ term: string }>(trx)`
-    SELECT term FROM catalog_search CROSS JOIN LATERAL unnest(facets || tsvector_to_array(words)) AS term
+async function frequentTerms(trx: Knex, rowsMin: number): Promise<Frequencies> {
+  const rows = await rowsOf<{ term: string; products: number }>(trx)`
+    SELECT term, count(*)::integer AS products FROM catalog_search CROSS JOIN LATERAL unnest(facets || tsvector_to_array(words)) AS term
     WHERE kind = 'product' GROUP BY term HAVING count(*) >= least(${rowsMin}::integer,
       (SELECT greatest(1, max(products) / ${FREQUENT_SHARE}::integer) FROM search_snapshots))`;
-  return new Set(rows.map(({ term }) => term));
+  return new Map(rows.map(({ term, products }) => [term, products]));
 }
 
-async function writeChunks(trx: Knex, snapshot: number, frequent: ReadonlySet<string>): Promise<void> {
+async function writeChunks(trx: Knex, snapshot: number, frequent: Frequencies): Promise<void> {
   const builder = new ChunkBuilder(frequent);
   let chunk = 0;
   for await (const products of productsInOrder(trx)) {
@@ -91,10 +96,7 @@ async function writeChunk(trx: Knex, snapshot: number, chunk: number, builder: C
     BITMAPS,
     Array.from(bitmaps, ([term, bits]) => ({ snapshot, term, chunk, bits })),
   );
-  for (const [name, bytes] of Object.entries(columns)) {
-    await rowsOf(trx)`INSERT INTO search_snapshot_columns (snapshot, name, chunk, bytes)
-      VALUES (${snapshot}, ${name}, ${chunk}, ${bytes})`;
-  }
+  for (const [name, bytes] of Object.entries(columns)) await writeColumn(trx, snapshot, name, chunk, bytes);
   for (const { field, lists, codes } of facets) {
     await rowsOf(trx)`INSERT INTO search_snapshot_facets (snapshot, field, chunk, lists, codes)
       VALUES (${snapshot}, ${field}, ${chunk}, ${JSON.stringify(lists)}, ${codes})`;
@@ -108,8 +110,12 @@ async function writeNameOrder(trx: Knex, snapshot: number): Promise<void> {
       SELECT (row_number() OVER (ORDER BY popularity DESC, id) - 1)::integer AS ordinal, sort_key, id
       FROM catalog_search WHERE kind = 'product' ORDER BY sort_key, id) AS named`;
   const ordinals = Buffer.from(sorted?.ordinals ?? []).swap32();
+  await writeColumn(trx, snapshot, 'by_name', 0, ordinals);
+}
+
+async function writeColumn(trx: Knex, snapshot: number, name: string, chunk: number, bytes: Buffer) {
   await rowsOf(trx)`
-    INSERT INTO search_snapshot_columns (snapshot, name, chunk, bytes) VALUES (${snapshot}, 'by_name', 0, ${ordinals})`;
+    INSERT INTO search_snapshot_columns (snapshot, name, chunk, bytes) VALUES (${snapshot}, ${name}, ${chunk}, ${bytes})`;
 }
 
 /** Facets and words of a product as one text: arrays take the driver longer to read. Neither holds a line feed. */

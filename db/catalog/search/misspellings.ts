@@ -1,6 +1,7 @@
+import type { Knex } from 'knex';
 import { isReference, lettersOf } from '../../../models/catalog/index-terms';
 import { addTo } from '../../../models/multimap';
-import { constant, lines, type Sql, sql } from '../../core/sql';
+import { constant, lines, prepared, rowsOf, type Sql, sql } from '../../core/sql';
 
 /** A deletion that this many words share is ignored: it says hardly anything about a word. */
 const DELETION_WORDS_MAX = 2_000;
@@ -51,23 +52,27 @@ export function nearWords(candidates: WordsByWord): ReadonlyMap<string, readonly
   return found;
 }
 
-/** A subquery for the candidates of `nearWords`: other words that share a deletion with a word, within the limits. */
-export function candidatesOf(words: readonly string[]): Sql {
-  const misspellable = [...new Set(words)].filter((word) => editsAllowed(word) > 0);
-  if (misspellable.length === 0) return sql`NULL`;
-  const asked = deletionsInTurn(misspellable);
-  // The statistics of the column tell which deletions are common without reading them: an index reads its lists whole.
-  return sql`WITH common AS MATERIALIZED (
-      SELECT deletion FROM pg_stats CROSS JOIN LATERAL
+/** The deletions that too many words share, as the statistics of the column have them: an index would read its lists whole. */
+export async function readCommonDeletions(knex: Knex): Promise<ReadonlySet<string>> {
+  const common = await rowsOf<{ deletion: string }>(
+    knex,
+    prepared(sql`SELECT deletion FROM pg_stats CROSS JOIN LATERAL
         ROWS FROM (unnest(most_common_elems::text::text[]), unnest(most_common_elem_freqs)) AS most (deletion, share)
       WHERE schemaname = current_schema() AND tablename = 'search_words' AND attname = 'deletions'
-        AND share * (SELECT reltuples FROM pg_class WHERE oid = 'search_words'::regclass) > ${constant(DELETION_WORDS_MAX)}
-    ),
-    candidates (asked, known) AS (
+        AND share * (SELECT reltuples FROM pg_class WHERE oid = 'search_words'::regclass) > ${constant(DELETION_WORDS_MAX)}`),
+  );
+  return new Set(common.map(({ deletion }) => deletion));
+}
+
+/** A subquery for the candidates of `nearWords`: other words that share a deletion with a word, within the limits. */
+export function candidatesOf(words: readonly string[], common: ReadonlySet<string>): Sql {
+  const misspellable = [...new Set(words)].filter((word) => editsAllowed(word) > 0);
+  if (misspellable.length === 0) return sql`NULL`;
+  const asked = deletionsInTurn(misspellable).filter(({ deletion }) => !common.has(deletion));
+  return sql`WITH candidates (asked, known) AS (
       (SELECT asked.word, known.word
       FROM json_to_recordset(${JSON.stringify(asked)}::json) AS asked (word text, deletion text)
       CROSS JOIN LATERAL words_with_deletion(asked.deletion, ${constant(CANDIDATES_PER_DELETION)}) AS known (word)
-      WHERE NOT EXISTS (SELECT FROM common WHERE common.deletion = asked.deletion)
       LIMIT ${constant(CANDIDATES_MAX)})
       UNION ALL
       SELECT asked.word, beside.word FROM ${lines(misspellable)} AS asked (word)

@@ -79,9 +79,10 @@ export async function rankProducts(
   const rows: RowPosition[] = [];
   let wordsMatched = 0;
   let passed = 0;
-  for (const { set, count, rank } of isRanked
-    ? tiers(terms, all, total)
-    : [{ set: all, count: total, rank: [] }]) {
+  const tallies = (isRanked ? (['any', 'exact', 'near'] as const) : []).map(
+    (kind) => new Tally(terms.map((ordinals) => ordinals[kind])),
+  );
+  for (const { set, count, rank } of tiers({ set: all, count: total, rank: [] }, tallies)) {
     wordsMatched ||= rank[0] ?? 0;
     if (rows.length >= limit) break;
     const isBehind = after ? compareRanks(rank, after.rank) : 1;
@@ -105,7 +106,9 @@ function scopeOf({ categories, filters }: ResolvedQuery, sets: Sets, live: Bitse
   return filters.reduce((left: Bitset, filter: Filter, at) => {
     if (!restricts(filter)) return left;
     const included = filter.include.length > 0 ? left.and(sets.get(includeName(at)) ?? nothing) : left;
-    return filter.exclude.length > 0 ? included.without(sets.get(excludeName(at)) ?? nothing) : included;
+    return filter.exclude.length > 0
+      ? included.copy().keep(sets.get(excludeName(at)) ?? nothing, true)
+      : included;
   }, whole);
 }
 
@@ -130,7 +133,7 @@ function ordinalsOf(expansion: TermExpansion, sets: Sets): TermOrdinals {
   return {
     any: union([exact, near, sets.get(setName('misspelt', expansion)) ?? null]),
     exact,
-    near: exact && near ? near.without(exact) : near,
+    near: exact && near ? near.copy().keep(exact, true) : near,
   };
 }
 
@@ -141,17 +144,10 @@ interface Tier {
   readonly rank: readonly number[];
 }
 
-/** The non-empty tiers of a set, best first, computed lazily. */
-const tiers = (terms: readonly TermOrdinals[], all: Bitset, total: number): Generator<Tier> =>
-  tiersWithin({ set: all, count: total, rank: [] }, [
-    new Tally(terms.map(({ any }) => any)),
-    new Tally(terms.map(({ exact }) => exact)),
-    new Tally(terms.map(({ near }) => near)),
-  ]);
-
-function* tiersWithin(tier: Tier, [tally, ...further]: readonly Tally[]): Generator<Tier> {
+/** The non-empty tiers within one, best first, computed lazily. */
+function* tiers(tier: Tier, [tally, ...further]: readonly Tally[]): Generator<Tier> {
   if (!tally) return yield tier;
-  for (const within of tally.split(tier)) yield* tiersWithin(within, further);
+  for (const within of tally.split(tier)) yield* tiers(within, further);
 }
 
 /** Negative when the first is better. */
@@ -209,7 +205,11 @@ function binaryDigits(sets: readonly Bitset[]): Bitset[] {
 }
 
 function union(sets: readonly (Bitset | null)[]): Bitset | null {
-  return sets.reduce((all, set) => (all && set ? all.or(set) : (all ?? set)), null);
+  const [first = null, ...others] = sets.filter((set) => set !== null);
+  if (first === null || others.length === 0) return first;
+  const all = first.copy();
+  for (const set of others) all.addAll(set);
+  return all;
 }
 
 /** The intersection of the sets; null where one of them has nothing. */

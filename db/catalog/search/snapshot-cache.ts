@@ -2,10 +2,13 @@ import type { Knex } from 'knex';
 import { runAsParty } from '../../../models/access/fair-budget';
 import type { CatalogState } from '../../../models/ports';
 import { Batcher } from '../../core/batcher';
+import { VersionedCache } from '../../core/versioned-cache';
 import { Bitset } from './bitset';
 import { readCatalogState } from './catalog-state';
 import type { PostingRequest } from './changed-products';
+import { readCommonDeletions } from './misspellings';
 import { NO_ORDINALS, nameOf, type Posting, type SeenState, Snapshot } from './snapshot';
+import { expandTerms } from './term-expansion';
 
 interface LoadedQueryState {
   readonly state: CatalogState;
@@ -30,7 +33,11 @@ export interface SeenSnapshot {
 /** How long a seen state is tried before it is read again: comparing with an old one is expensive while a long transaction runs. */
 const TRIED_MS = 10_000;
 
+/** How long common deletions are kept: they change when the vocabulary is analysed. */
+const COMMON_MS = 60_000;
+
 export class SnapshotCache {
+  readonly #commonDeletions = new VersionedCache(() => readCommonDeletions(this.knex));
   #known: Snapshot | null = null;
   readonly #loads: Batcher<readonly PostingRequest[], LoadedQueryState>;
 
@@ -45,6 +52,22 @@ export class SnapshotCache {
     if (knex === this.knex) return this.#loads.submit(wanted);
     const loadedFor = await this.#load(knex, wanted);
     return loadedFor(wanted);
+  }
+
+  /** What a text may stand for, also if it is misspelt or `isTyped` so, and in which state; `isKnown` from before. */
+  async expand(knex: Knex, words: readonly string[], from: SeenSnapshot | null, isTyped = false) {
+    const text = `${isTyped} ${words.join(' ')}`;
+    const expansions = from?.seen.expansions.get(text);
+    if (from && expansions) return { expansions, state: from.seen.state, isKnown: true };
+    if (!this.#known) await this.load([], knex);
+    const { frequencies = new Map<string, number>() } = this.#known ?? {};
+    // In a transaction, other connections may be waiting for its end.
+    const common = knex.isTransaction
+      ? await readCommonDeletions(knex)
+      : await this.#commonDeletions.at(Math.floor(performance.now() / COMMON_MS));
+    const found = await expandTerms(knex, words, { frequencies, commonDeletions: common }, isTyped);
+    from?.seen.expansions.set(text, found.expansions);
+    return { ...found, isKnown: false };
   }
 
   /** Null if no seen state is recent enough to try. */

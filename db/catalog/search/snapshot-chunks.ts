@@ -44,6 +44,9 @@ export interface FacetCodes {
 /** Bytes of a code: a chunk has no more lists than ordinals, and the empty one. */
 export const CODE_BYTES = 2;
 
+/** How many products have a term, of those that many have. */
+export type Frequencies = ReadonlyMap<string, number>;
+
 /** Builds a snapshot chunk by chunk, in the memory that the terms of one chunk take. */
 export class ChunkBuilder {
   #products: Omit<SnapshotProduct, 'category' | 'terms'>[] = [];
@@ -53,7 +56,7 @@ export class ChunkBuilder {
   #fields = new Map<string, { readonly lists: IdLists; readonly codes: Buffer }>();
 
   /** @param frequent facets and words that get a bitmap; all categories and beginnings do */
-  constructor(private readonly frequent: ReadonlySet<string>) {}
+  constructor(private readonly frequent: Frequencies) {}
 
   get size(): number {
     return this.#products.length;

@@ -8,7 +8,8 @@ import { CatalogChanged, CHANGES_MAX, type SnapshotRead } from './catalog-state'
 import { ChangedProducts, FacetColumn, type PostingRequest } from './changed-products';
 import { PackedTexts } from './packed-texts';
 import { ProductOrder } from './product-order';
-import { CHUNK } from './snapshot-chunks';
+import { CHUNK, type Frequencies } from './snapshot-chunks';
+import type { TermExpansion } from './term-expansion';
 
 export const nameOf = ({ kind, term }: PostingRequest): string => `${kind} ${term}`;
 
@@ -20,6 +21,8 @@ export const NO_ORDINALS = new Uint32Array();
 const POSTING_BYTES_MAX = 64 * 1024 * 1024;
 /** Overhead of an entry. */
 const ENTRY_BYTES = 200;
+/** Texts whose expansions are kept. */
+const TEXTS_MAX = 1_000;
 /** `bit_send` puts the length before the bits. */
 const LENGTH_BYTES = 4;
 
@@ -41,6 +44,8 @@ export class Snapshot {
     readonly number: number,
     private readonly ids: PackedTexts,
     private readonly popularity: Float64Array,
+    /** Of words. */
+    readonly frequencies: Frequencies,
   ) {
     this.changes = new ChangedProducts(ids.size, (id) => ids.positionOf(id));
   }
@@ -49,7 +54,13 @@ export class Snapshot {
   static async load(knex: Knex, number: number, products: number): Promise<Snapshot> {
     const ids = await readColumn(knex, number, 'id', products);
     const popularity = await readColumn(knex, number, 'popularity', products);
-    return new Snapshot(number, new PackedTexts(ids, products), new Float64Array(bytesOf(popularity)));
+    const frequencies = await readColumn(knex, number, 'frequencies', 0);
+    return new Snapshot(
+      number,
+      new PackedTexts(ids, products),
+      new Float64Array(bytesOf(popularity)),
+      new Map(frequencies.flatMap((chunk) => JSON.parse(chunk.toString()))),
+    );
   }
 
   /** Cached postings by name, for states at least as new as any seen: older ones may need products that they lack. */
@@ -93,7 +104,8 @@ export class Snapshot {
   }
 
   /** The live ordinals in a state, from those that its statement reported; null if too much has changed. */
-  see(state: CatalogState, { changes, continues }: SnapshotRead, before: SeenState | null): SeenState | null {
+  see(state: CatalogState, read: SnapshotRead, before: SeenState | null): SeenState | null {
+    const { changes, continues, isUnchanged } = read;
     if (changes === null || this.changes.size > this.changes.products + CHANGES_MAX) {
       this.isOutgrown = true;
       return null;
@@ -102,7 +114,9 @@ export class Snapshot {
     const last = continues ? before : null;
     const lived = last?.live ?? Bitset.full(this.changes.products);
     const live = changes.length === 0 ? lived : this.changes.liveAfter(lived, changes);
-    const now = { state, live, at: performance.now() };
+    const expansions: SeenState['expansions'] =
+      last && isUnchanged ? last.expansions : new LRUCache({ max: TEXTS_MAX });
+    const now = { state, live, expansions, at: performance.now() };
     // A state that another load has seen meanwhile, or that does not continue in this one, may be newer.
     if (this.seen === last) this.seen = now;
     return now;
@@ -171,6 +185,8 @@ export class Snapshot {
 
 export interface SeenState {
   readonly state: CatalogState;
+  /** Of texts that were looked up since the last change that this process has seen. */
+  readonly expansions: LRUCache<string, readonly TermExpansion[]>;
   readonly live: Bitset;
   readonly at: number;
 }

@@ -3,6 +3,7 @@ import type { CatalogState } from '../../../models/ports';
 import { constant, lines, prepared, rowsOf, type Sql, sql } from '../../core/sql';
 import { STATE } from './catalog-state';
 import { candidatesOf, type NearWord, nearWords, type WordsByWord } from './misspellings';
+import type { Frequencies } from './snapshot-chunks';
 import {
   beginningsOf,
   formsOf,
@@ -15,7 +16,7 @@ import {
 
 export interface TermExpansion {
   readonly word: string;
-  /** Readings equal to the word, which is the first of them. */
+  /** Readings equal to the word: itself, if any row may have it, and synonyms. */
   readonly exact: readonly Reading[];
   /** Less exact readings: joined and split words, references, and longer words where the word may be a prefix. */
   readonly near: readonly Reading[];
@@ -34,24 +35,39 @@ export const MISSPELT_MAX = 40;
 /** Words listed for a query in each of the three, shared by its words. */
 const LISTED_MAX = 200;
 
-/** Looks up words, each once, in bounded work (contract 5.8). Also returns the state that was read, or null. */
+export interface VocabularyStatistics {
+  /** Of the words of products. */
+  readonly frequencies: Frequencies;
+  readonly commonDeletions: ReadonlySet<string>;
+}
+
+/**
+ * Looks up words, each once, in bounded work (contract 5.8). Also returns the state that was read, or null.
+ * @param isTyped as if no word were misspelt: misspellings are most of the work
+ */
 export async function expandTerms(
   knex: Knex,
   words: readonly string[],
+  { frequencies, commonDeletions }: VocabularyStatistics,
+  isTyped: boolean,
 ): Promise<{ readonly expansions: readonly TermExpansion[]; readonly state: CatalogState | null }> {
-  const { typed, candidates, state } = await lookUp(knex, words, candidatesOf(words));
-  const misspelt = await listed(knex, typed.length, nearWords(candidates));
-  const expansions = typed.map((each) => ({
-    ...each,
-    misspelt: [...new Set([...each.misspelt, ...(misspelt.get(each.word) ?? [])])],
-  }));
+  const asked = candidatesOf(isTyped ? [] : words, commonDeletions);
+  const { typed, candidates, state } = await lookUp(knex, words, asked);
+  const max = Math.min(MISSPELT_MAX, Math.max(1, Math.floor(LISTED_MAX / typed.length)));
+  const near = nearWords(candidates);
+  const expansions = typed.map((each) => {
+    const best = mostLikely(near.get(each.word) ?? [], frequencies).slice(0, max);
+    return { ...each, misspelt: isTyped ? [] : [...new Set([...each.misspelt, ...best])] };
+  });
   return { expansions, state };
 }
 
-/** The same, as if no word were misspelt: misspellings are most of the work. */
-export async function expandTyped(knex: Knex, words: readonly string[]): Promise<TermExpansion[]> {
-  const { typed } = await lookUp(knex, words, candidatesOf([]));
-  return typed.map((each) => ({ ...each, misspelt: [] }));
+/** The nearest first, and the most frequent of these. */
+function mostLikely(near: readonly NearWord[], frequencies: Frequencies): string[] {
+  const frequencyOf = ({ word }: NearWord) => frequencies.get(word) ?? 0;
+  return near
+    .toSorted((left, right) => left.edits - right.edits || frequencyOf(right) - frequencyOf(left))
+    .map(({ word }) => word);
 }
 
 /** The words as they are typed and, in the same statement, what they may be misspellings of. */
@@ -66,7 +82,7 @@ async function lookUp(
   const beginnings = [...new Set([...begun.values()].flat())];
   const forms = formsOf(words);
   const numbers = distinct.flatMap((word) => numberAlone(word) ?? []);
-  const asked = [...new Set([...forms.flatMap(({ reading }) => reading), ...numbers])];
+  const asked = [...new Set([...distinct, ...forms.flatMap(({ reading }) => reading), ...numbers])];
   const [found] = await rowsOf<{
     longer: WordsByWord | null;
     synonyms: Synonym[] | null;
@@ -98,7 +114,7 @@ async function lookUp(
     const number = numberAlone(word);
     return {
       word,
-      exact: [[word], ...(synonyms.get(word) ?? [])],
+      exact: [...(known.has(word) ? [[word]] : []), ...(synonyms.get(word) ?? [])],
       near: distinctReadings([
         ...knownForms
           .filter((form) => form.words.includes(word))
@@ -125,35 +141,6 @@ function longerOf(beginnings: readonly string[]): Sql {
     FROM ${lines(beginnings)} AS begun (beginning)`;
 }
 
-async function listed(
-  knex: Knex,
-  words: number,
-  near: ReadonlyMap<string, readonly NearWord[]>,
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const max = Math.min(MISSPELT_MAX, Math.max(1, Math.floor(LISTED_MAX / words)));
-  const tooMany = [...near.values()].filter((each) => each.length > max).flat();
-  const frequent = await productsOf(knex, new Set(tooMany.map(({ word }) => word)));
-  const frequencyOf = ({ word }: NearWord) => frequent.get(word) ?? 0;
-  const best = (each: readonly NearWord[]) =>
-    each
-      .toSorted((left, right) => left.edits - right.edits || frequencyOf(right) - frequencyOf(left))
-      .slice(0, max);
-  return new Map([...near].map(([word, each]) => [word, best(each).map((found) => found.word)]));
-}
-
-/** How many products have each word, for those words that many products have. */
-async function productsOf(knex: Knex, words: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
-  if (words.size === 0) return new Map();
-  const counted = await rowsOf<{ term: string; products: number }>(
-    knex,
-    prepared(sql`SELECT asked.term, coalesce(frequent.products, 0)::integer AS products
-        FROM ${lines([...words])} AS asked (term) CROSS JOIN LATERAL (
-          SELECT sum(bit_count(bits)) AS products FROM search_snapshot_bitmaps b
-          WHERE b.snapshot = (SELECT max(number) FROM search_snapshots) AND b.term = asked.term OFFSET 0) AS frequent`),
-  );
-  return new Map(counted.map(({ term, products }) => [term, products]));
-}
-
 /** A row whose words satisfy the `tsquery` matches a word of the query with this rank: 3 exactly, 2 nearly, 1 misspelt. */
 export interface TermMatch {
   readonly expression: string;
@@ -176,8 +163,11 @@ export const matchingAny = (expansions: readonly TermExpansion[]): string =>
     .map(({ expression }) => expression)
     .join(' | ');
 
-export const matchingAll = (expansions: readonly TermExpansion[]): string =>
-  expansions.map((expansion) => `(${matchingAny([expansion])})`).join(' & ');
+/** The same for rows that match all words. */
+export function matchingAll(expansions: readonly TermExpansion[]): string {
+  const each = expansions.map((expansion) => matchingAny([expansion]));
+  return each.includes('') ? '' : each.map((expression) => `(${expression})`).join(' & ');
+}
 
 /** Words hold letters, marks and digits only, so quoting them is enough. */
 const quoted = (word: string): string => `'${word}'`;
