@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { API_VERSIONS, type ApiVersion, SCOPES } from '../../models/access/api-key';
 import { VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
 import { ADMIN_TOKEN, type Answer, ApiClient } from '../support/api-client';
-import { DocumentCheck, type Operation } from '../support/document-check';
+import type { Operation } from '../support/document-check';
 import { FIXTURE } from '../support/fixture-data';
 import { rawAnswer } from '../support/interrupted-calls';
 import { useService } from '../support/service';
@@ -56,7 +56,7 @@ const IDS: Readonly<Record<string, (method: string) => Promise<string>>> = {
   keys: async () => (await service.newKey({ accountId })).keyId,
 };
 
-const { document, operations: OPERATIONS } = new DocumentCheck();
+const { document, operations: OPERATIONS } = documentCheck;
 const isAdmin = (path: string) => path.startsWith('/admin');
 const versionOf = (path: string) => /^\/(?:api\/)?(v[123])\//.exec(path)?.[1] as ApiVersion | undefined;
 const OF_CALLERS = OPERATIONS.filter(({ path }) => versionOf(path) !== undefined);

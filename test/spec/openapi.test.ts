@@ -2,13 +2,11 @@ import { REFUSALS } from '../../api/middleware/simulate-error';
 import { buildOpenApi } from '../../api/ops/openapi/document';
 import { WEBHOOK_EVENTS } from '../../models/webhooks/webhook';
 import { ADMIN_TOKEN } from '../support/api-client';
-import { DocumentCheck } from '../support/document-check';
 import { useService } from '../support/service';
 
 /** contract 14.4, 14.19: what `/openapi.json` promises; `npm run check:openapi` checks its form and that examples fit schemas. */
 const service = useService({ ADMIN_TOKEN });
-const check = new DocumentCheck();
-const { operations, document } = check;
+const { operations, document } = documentCheck;
 
 test('it is served with the address of the service, and names every kind of refusal', async () => {
   const { body } = await service.anybody.send('GET', '/openapi.json');
@@ -72,7 +70,7 @@ describe('generators of clients', () => {
 
 // contract 14.19, 15.1
 test('lines of records have the same schema as in an import', () => {
-  const faultsOf = (line: object) => check.faultsOfValue('/components/schemas/RecordLine', line);
+  const faultsOf = (line: object) => documentCheck.faultsOfValue('/components/schemas/RecordLine', line);
   const tag = { id: 'material:exotic', name: 'Exotic' };
   expect(faultsOf({ tags: tag })).toEqual([]);
   expect(faultsOf({ products: { id: 'product_a', deleted: true } })).toEqual([]);

@@ -1,12 +1,11 @@
 import { SCOPES } from '../../models/access/api-key';
 import { ADMIN_TOKEN, ApiClient } from '../support/api-client';
-import { DocumentCheck, pointerOf } from '../support/document-check';
+import { pointerOf } from '../support/document-check';
 import { type TestKey, useService } from '../support/service';
 import { REFUSALS } from './refused-calls';
 
 /** contract 4.1, 8.1, 12.13, 17.8: a malformed call is a 400 that names its parameter, does nothing and costs nothing. */
 const service = useService({ ADMIN_TOKEN });
-const check = new DocumentCheck();
 let key: TestKey;
 beforeAll(async () => {
   key = await service.newKey({ scopes: SCOPES, credits: 1_000 });
@@ -24,9 +23,9 @@ const send = (call: string, content: object) => {
 };
 
 function faultsInDocument(call: string, body: object): string[] {
-  const operation = check.operations.find(({ name }) => name === call.replace('ACCOUNT', '{id}'));
+  const operation = documentCheck.operations.find(({ name }) => name === call.replace('ACCOUNT', '{id}'));
   if (!operation) throw new Error(`the document has no ${call}`);
-  return check.faultsOfValue(pointerOf(operation, 'requestBody'), body);
+  return documentCheck.faultsOfValue(pointerOf(operation, 'requestBody'), body);
 }
 
 describe.each(REFUSALS)('$call', ({ call, taken, values, bodies = {}, beyondSchema = '' }) => {

@@ -7,7 +7,6 @@ import { PORTS } from '../../models/ports';
 import { at } from '../../models/random';
 import { MessageDispatcher } from '../../models/webhooks/message-dispatcher';
 import type { ApiClient } from '../support/api-client';
-import { DocumentCheck } from '../support/document-check';
 import { importInto, writeBundle } from '../support/fixture-data';
 import { gate } from '../support/gate';
 import { WebhookReceiver } from '../support/local-server';
@@ -22,10 +21,9 @@ beforeAll(async () => {
 });
 const { service, photo, ended, rowsOf } = useJobs(settings);
 beforeEach(() => receiver.answers(() => 204));
-const document = new DocumentCheck();
 afterEach(async () => {
   await rowsOf('webhook_endpoints').delete();
-  expect(receiver.received.flatMap(({ body }) => document.faultsOfMessage(body))).toEqual([]);
+  expect(receiver.received.flatMap(({ body }) => documentCheck.faultsOfMessage(body))).toEqual([]);
 });
 afterAll(() => receiver.close());
 

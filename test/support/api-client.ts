@@ -13,7 +13,6 @@ import type {
   SimilarAnswer,
   SuggestAnswer,
 } from '../../api/client/schema';
-import { DocumentCheck } from './document-check';
 
 /** An answer; `body` is its JSON, typed as the one of a success, since refusals are matched and not read. */
 export interface Answer<Body = unknown> {
@@ -39,8 +38,6 @@ const resolved = <Value extends string | null>(value: Late<Value>): Value =>
 
 /** An answer that does not fit `/openapi.json`, or is not documented there, fails the test that asked for it. */
 export class ApiClient {
-  static #check: DocumentCheck | undefined;
-
   /** @param given and `givenKey` may be functions, since both are known only once the service runs */
   constructor(
     private readonly given: Late<string>,
@@ -73,8 +70,7 @@ export class ApiClient {
     const answer = { status: response.status, headers: response.headers, text: await response.text() };
     // Bodies that are not read as JSON are not checked.
     const sent = typeof raw === 'string' ? jsonOf(raw.replace(/^\uFEFF/, '')) : body;
-    ApiClient.#check ??= new DocumentCheck();
-    const faults = ApiClient.#check.faultsOf({ method, url, sent, ...answer });
+    const faults = documentCheck.faultsOf({ method, url, sent, ...answer });
     if (faults.length > 0) {
       const what = `${method} ${url.pathname} answered ${answer.status}, which is not as documented`;
       throw new Error(`${what}:\n${faults.join('\n')}\n${answer.text.slice(0, 500)}`);

@@ -8,6 +8,7 @@ import { Engine } from '../../db/embedded/engine';
 import { embeddedFolder, ensureEmbedded } from '../../db/embedded/ensure-embedded';
 import { claimHost, shortPath } from '../../db/embedded/run-folder';
 import { WireServer } from '../../db/embedded/wire-server';
+import { DocumentCheck } from './document-check';
 import { copyDataFolder } from './templates';
 
 /** An open embedded database that nobody else uses until it is released. */
@@ -22,6 +23,8 @@ declare global {
   var acquireEmbedded: (prepared: string, pool?: string) => Promise<PooledDatabase>;
   /** Opens the embedded database of a folder until the returned function is called, or the worker ends. */
   var openEmbedded: (dataDir: string) => Promise<() => Promise<void>>;
+  /** Compiles each schema of the OpenAPI document once for all files of a worker. */
+  var documentCheck: DocumentCheck;
 }
 
 /** Of this Jest worker: databases for the next file, by the folder that they began with and their pool. */
@@ -32,6 +35,8 @@ const broken = new Set<string>();
 // Most code of a test runs too seldom to pay for its optimisation: V8 begins it after eight times the budgets of Node 20.
 setFlagsFromString('--interrupt-budget=540672');
 setFlagsFromString('--wasm-tiering-budget=14400000');
+
+const documentCheck = new DocumentCheck();
 
 const compiled = new Map<string, { readonly source: string; readonly script: vm.Script }>();
 const compileFunction = vm.compileFunction;
@@ -55,7 +60,7 @@ vm.compileFunction = ((source, parameters = [], options = {}) => {
 export default class WorkerEnvironment extends TestEnvironment {
   override async setup(): Promise<void> {
     await super.setup();
-    Object.assign(this.global, { acquireEmbedded: acquire, openEmbedded: open });
+    Object.assign(this.global, { acquireEmbedded: acquire, openEmbedded: open, documentCheck });
   }
 }
 
