@@ -189,8 +189,8 @@ describe('recalibration', () => {
     await embeddings().markBuilt(version);
   }
 
-  /** Copies of each answer, as if many callers had sent similar photos. */
-  const COPIES = 2;
+  /** Copies of each answer, as if many callers had sent similar photos; what is right for them is drawn evenly. */
+  const COPIES = 4;
 
   async function corrections(count: number, seed: number): Promise<void> {
     // Calibrations are dated by the clock of the database.
@@ -213,8 +213,8 @@ describe('recalibration', () => {
         FROM predictions AS p, generate_series(1, ${COPIES}::int) AS copy WHERE p.id = ${await answered(sure.api)}
         RETURNING id`;
       const [own, other] = [(1 - lead) ** -TRUTH.rival, 1];
-      for (const { id } of copies) {
-        const drawn = random.between(0, own + other + TRUTH.none);
+      for (const [copy, { id }] of copies.entries()) {
+        const drawn = ((copy + random.between(0, 1)) / COPIES) * (own + other + TRUTH.none);
         const correctId = drawn < own ? nearest.id : drawn < own + other ? rival.id : null;
         told.push(feedback().correct(owner, id, { correctId, comment: null }));
       }

@@ -36,7 +36,7 @@ const broken = new Set<string>();
 setFlagsFromString('--interrupt-budget=540672');
 setFlagsFromString('--wasm-tiering-budget=14400000');
 
-const documentCheck = new DocumentCheck();
+const check = new DocumentCheck();
 
 const compiled = new Map<string, { readonly source: string; readonly script: vm.Script }>();
 const compileFunction = vm.compileFunction;
@@ -60,7 +60,7 @@ vm.compileFunction = ((source, parameters = [], options = {}) => {
 export default class WorkerEnvironment extends TestEnvironment {
   override async setup(): Promise<void> {
     await super.setup();
-    Object.assign(this.global, { acquireEmbedded: acquire, openEmbedded: open, documentCheck });
+    Object.assign(this.global, { acquireEmbedded: acquire, openEmbedded: open, documentCheck: check });
   }
 }
 
