@@ -19,6 +19,8 @@ const HOLD_IDLE_MS = 60_000;
 /** Time limit for a started host to listen. */
 const START_MS = 60_000;
 const RETRY_MS = 50;
+/** A failed start is tried again after this time: on a full disk each takes a second of a processor. */
+const NEXT_START_MS = 2_000;
 const LOG_BYTES_MAX = 4 * 1024 * 1024;
 const LOG_NAME = 'host.log';
 
@@ -56,9 +58,7 @@ export class Embedded {
   async socketFolder(): Promise<string> {
     if (this.closed) throw unavailable('The embedded database is closed.', 1);
     if (this.lease) return this.lease.socketFolder;
-    this.starting ??= this.start().finally(() => {
-      this.starting = undefined;
-    });
+    this.starting ??= this.startOnce();
     return (await this.starting).socketFolder;
   }
 
@@ -74,6 +74,15 @@ export class Embedded {
     await this.starting?.catch(() => undefined);
     await this.lease?.release();
     this.run.release();
+  }
+
+  private startOnce(): Promise<Lease> {
+    const over = () => {
+      this.starting = undefined;
+    };
+    const starting = this.start();
+    starting.then(over, () => setTimeout(over, NEXT_START_MS).unref());
+    return starting;
   }
 
   private async start(): Promise<Lease> {

@@ -5,12 +5,13 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JobAnswer } from '../../api/client/schema';
 import { SCOPES } from '../../models/access/api-key';
-import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
+import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { installLayoutModel, LAYOUT_SETTINGS } from '../faults/layout-model';
 import { photoNumber, writePictures } from '../faults/photos';
 import { ADMIN_TOKEN, type Answer, ApiClient, OperatorClient } from '../support/api-client';
 import { copyMigrated } from '../support/database';
 import { WebhookReceiver } from '../support/local-server';
+import { loupeHere } from '../support/run-loupe';
 
 /** Room for a database and the model, and how much of it is left free. */
 const DISK = '400m';
@@ -59,7 +60,9 @@ const canMount = spawnSync(unshare, words).status === 0;
     await copyMigrated(content);
     await installLayoutModel(content);
     await writePictures(join(folder, 'bundle'));
-    await runLoupe({ ...settings, DATA_DIR: content }, 'catalog', 'import', join(folder, 'bundle'));
+    const close = await openEmbedded(content);
+    await loupeHere({ ...settings, DATA_DIR: content }, 'catalog', 'import', join(folder, 'bundle'));
+    await close();
     await rm(join(content, 'postgres', 'run'), { recursive: true });
     service = await startProcess({ ...settings, DATA_DIR: disk }, 'inherit', withDiskAt(disk, content));
     [writer, caller] = [await clientOf(null), await clientOf(CREDITS)];
