@@ -54,6 +54,7 @@ export async function killCommand(
     while (child.exitCode === null && child.signalCode === null && !(await isReached())) await delay(20);
   } finally {
     child.kill('SIGKILL');
+    await ended;
   }
-  return (await ended)[1] === 'SIGKILL';
+  return child.signalCode === 'SIGKILL';
 }

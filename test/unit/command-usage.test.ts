@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { version } from '../../package.json';
 import { buildProgram } from '../../scripts/commands/run-command';
 import { outcomeOf } from '../../scripts/lab/service-processes';
-import { runLoupeHere } from '../support/run-loupe';
+import { killCommand, runLoupeHere } from '../support/run-loupe';
 
 const KEY = 'keys create --account x --name n';
 
@@ -35,6 +35,13 @@ test.each<[string, string, RegExp]>([
 
 test('--version prints the release and nothing else', async () => {
   expect(await outcomeOf({}, '--version')).toMatchObject({ code: 0, stdout: `${version}\n` });
+});
+
+test('a command that other tests kill may have ended before, and does not outlive a failure of the test', async () => {
+  expect(await killCommand({}, ['--version'], async () => false)).toBe(false);
+  const fails = () => Promise.reject(new Error('the test fails'));
+  await expect(killCommand({}, ['--version'], fails)).rejects.toThrow('the test fails');
+  expect(process.getActiveResourcesInfo()).not.toContain('ProcessWrap');
 });
 
 test('--help on a group and on a command says how it is used', async () => {
