@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { sendRaw } from '../support/interrupted-calls';
+import { requestText, sendRaw } from '../support/interrupted-calls';
 import { useServer } from '../support/local-server';
 import { useService } from '../support/service';
 
@@ -84,6 +85,25 @@ test.each(['HTTP/1.1', 'HTTP/1.0'])(
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 401 .*"unauthorized"/s);
   },
 );
+
+// contract 12.2
+test('a call behind an answer that ends its connection is not begun', async () => {
+  service.log.clear();
+  const calls = [service.photo, {}].map((body) =>
+    requestText({ method: 'POST', path: '/v3/catalog/query', body }, service.key.key),
+  );
+  service.lifecycle = 'stopping';
+  const socket = await sendRaw(service.url, calls.join('').slice(0, 200));
+  // A refusal for which the service is at fault has two lines.
+  await service.log.lines(2);
+  service.lifecycle = 'ready';
+  const closed = once(socket, 'close');
+  socket.write(calls.join('').slice(200));
+  expect((await text(socket)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 503']);
+  await closed;
+  await service.api.query({});
+  expect(await service.log.lines(3)).toHaveLength(3);
+});
 
 function piecesOf(body: Buffer): ReadableStream {
   const size = Math.ceil(body.length / 40);
