@@ -10,6 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -38,7 +39,7 @@ export async function prepareTemplate(
   prepare: (dataDir: string) => Promise<void>,
 ): Promise<string> {
   const cached = join(TEMPLATES, key);
-  if (existsSync(cached)) return cached;
+  if (existsSync(cached)) return used(cached);
   const run = `${cached}-run`;
   mkdirSync(run, { recursive: true });
   const short = shortPath(run);
@@ -57,6 +58,20 @@ export async function prepareTemplate(
 }
 
 const PREPARED_WITHIN_MS = 150_000;
+/** Longer than a run of the tests goes on without the template that it began with. */
+const UNUSED_MS = 3_600_000;
+
+function used(path: string): string {
+  utimesSync(path, new Date(), new Date());
+  return path;
+}
+
+/** Removes what earlier states of the code have left. */
+function removeUnused(): void {
+  const paths = readdirSync(TEMPLATES).map((name) => join(TEMPLATES, name));
+  const since = (path: string) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  for (const path of paths) if (since(path) > UNUSED_MS) rmSync(path, { recursive: true, force: true });
+}
 
 /** Another process may have filled it before this one had the claim. */
 async function fill(cached: string, prepare: (dataDir: string) => Promise<void>): Promise<void> {
@@ -65,6 +80,7 @@ async function fill(cached: string, prepare: (dataDir: string) => Promise<void>)
   try {
     await prepare(draft);
     renameSync(draft, cached);
+    removeUnused();
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
@@ -74,7 +90,7 @@ async function fill(cached: string, prepare: (dataDir: string) => Promise<void>)
 export function copyDataFolder(prepared: string, dataDir: string): void {
   const left = ['run', 'data/base/1', 'data/base/4'].map((name) => join(prepared, 'postgres', name));
   const mode = constants.COPYFILE_FICLONE;
-  cpSync(prepared, dataDir, { recursive: true, mode, filter: (path) => !left.includes(path) });
+  cpSync(used(prepared), dataDir, { recursive: true, mode, filter: (path) => !left.includes(path) });
 }
 
 /** A digest of files and of all files in folders, named from the root of the repository. */
