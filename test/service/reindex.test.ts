@@ -6,8 +6,7 @@ import type { BuildResult } from '../../models/indexing/build-service';
 import type { EmbeddingsStatus } from '../../models/indexing/status-service';
 import { startProcess } from '../../scripts/lab/service-processes';
 import { installLayoutModel, layoutInstallation } from '../faults/layout-model';
-import { photoNumber, writePictures } from '../faults/photos';
-import { addPictures } from '../support/many-pictures';
+import { photoNumber, pictureOf, productId, writePictures } from '../faults/photos';
 import { killCommand } from '../support/run-loupe';
 import { type RunningInstallation, runInstallation } from '../support/running-installation';
 import { AnswerLog } from './answer-log';
@@ -40,11 +39,20 @@ const embeddings = <Document>(...words: string[]) => running.loupe<Document>('em
 const build = (model: string, ...words: string[]) =>
   embeddings<BuildResult>('build', '--model', model, ...words);
 
-const addMorePictures = (from: number, count: number): Promise<number[]> =>
-  addPictures(
-    { knex: running.knex, store: new LocalImageStore(join(running.dataDir, 'images')) },
-    { count, from, side: 48 },
-  );
+/** Adds pictures of nothing that a photo shows, not embedded yet; returns their image ids. @param from number of the first */
+async function addMorePictures(from: number, count: number): Promise<number[]> {
+  const { knex, dataDir } = running;
+  const store = new LocalImageStore(join(dataDir, 'images'));
+  const ids: number[] = [];
+  for (let number = from; number < from + count; number += 1) {
+    const address = await store.put(await pictureOf(1000 + number, 0), 'jpg');
+    const [made]: { id: number }[] = await knex('images').insert({ address }).returning('id');
+    ids.push(Number(made?.id));
+    const product = { image_id: made?.id, product_id: productId(number % PHOTOS) };
+    await knex('product_images').insert(product);
+  }
+  return ids;
+}
 
 /** Photos from a few clients to all apis while `work` runs, each sent repeatedly; every result is right. */
 async function underLoad<Result>(work: (log: AnswerLog) => Promise<Result>): Promise<[number, Result]> {
