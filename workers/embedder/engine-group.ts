@@ -3,8 +3,8 @@ import type { Logger } from '../../models/ports';
 import { retryAlways } from '../../models/retries';
 import { modelReference } from '../../models/vision/embedding-model';
 import { type BackendChoice, type BackendName, type EnginePlan, enginePlans, rowsMaxOf } from './backends';
-import { Engine, EngineLate } from './engine';
-import type { RunsOn } from './loaded-model';
+import { Engine, EngineTimeout } from './engine';
+import type { ModelBackend } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
 
 export interface EngineGroupOptions {
@@ -23,7 +23,7 @@ const RETRIES = { retries: Number.POSITIVE_INFINITY, minTimeout: 100, maxTimeout
 /** A model of the group; `runsOn` is null until an engine has it. */
 interface GroupModel {
   readonly model: ModelFolder;
-  runsOn: RunsOn | null;
+  runsOn: ModelBackend | null;
 }
 
 /** Identical engines that all hold the same models; one that ends is replaced. */
@@ -139,13 +139,13 @@ export class EngineGroup {
     this.replaced += 1;
     logger.error({ reason, left: this.#engines.size }, 'an inference engine ended and is replaced');
     const { signal } = this.#closing;
-    const told = (error: unknown) => {
+    const logFailure = (error: unknown) => {
       const words = 'a new inference engine does not start with the models';
       if (!signal.aborted) logger.error({ reason: String(error) }, words);
     };
-    const onFailedAttempt = ({ error }: { readonly error: Error }) => told(error);
+    const onFailedAttempt = ({ error }: { readonly error: Error }) => logFailure(error);
     const opening = retryAlways(() => this.#openWithModels(), { ...RETRIES, signal, onFailedAttempt });
-    await opening.then(() => this.whenFree(), told);
+    await opening.then(() => this.whenFree(), logFailure);
   }
 
   async #openWithModels(): Promise<void> {
@@ -166,12 +166,12 @@ export class EngineGroup {
   }
 
   /** @throws ModelRefused also when it takes too long: then the engine is ended and replaced */
-  async #load(engine: Engine, key: string, model: ModelFolder): Promise<RunsOn> {
+  async #load(engine: Engine, key: string, model: ModelFolder): Promise<ModelBackend> {
     const timeoutMs = this.options.loadTimeoutMs ?? LOAD_TIMEOUT_MS;
     try {
       return await engine.call('load', { key, model, rowsMax: this.rowsMax }, timeoutMs);
     } catch (failure) {
-      if (!(failure instanceof EngineLate)) throw failure;
+      if (!(failure instanceof EngineTimeout)) throw failure;
       throw new ModelRefused(model.folder, `it does not load within ${timeoutMs} ms`);
     }
   }

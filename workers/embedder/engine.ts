@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import type { EventEmitter } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { BackendName, EnginePlan } from './backends';
-import type { RunsOn } from './loaded-model';
+import type { ModelBackend } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
 
 export interface EngineCalls {
@@ -16,7 +16,7 @@ export interface EngineCalls {
     readonly key: string;
     readonly model: ModelFolder;
     readonly rowsMax: number;
-  }): Promise<RunsOn>;
+  }): Promise<ModelBackend>;
   unload(request: { readonly key: string }): Promise<null>;
   /** @param request `pixels`: `rows` times width x height x 3 bytes, red, green and blue; they are given away with their buffer */
   run(request: {
@@ -53,10 +53,10 @@ class EngineEnded extends Error {
 }
 
 /** A call was not answered in time, so its engine was stopped. */
-export class EngineLate extends Error {
+export class EngineTimeout extends Error {
   constructor(timeoutMs: number) {
     super(`The inference engine did not answer within ${timeoutMs} ms`);
-    this.name = 'EngineLate';
+    this.name = 'EngineTimeout';
   }
 }
 
@@ -96,7 +96,7 @@ export class Engine {
 
   /**
    * @param timeoutMs after which the engine is stopped
-   * @throws ModelRefused for an unusable model, EngineLate after the timeout, EngineEnded if the engine is gone, Error otherwise
+   * @throws ModelRefused for an unusable model, EngineTimeout after the timeout, EngineEnded if the engine is gone, Error otherwise
    */
   async call<Call extends Kind>(
     kind: Call,
@@ -109,7 +109,7 @@ export class Engine {
     const result = new Promise<unknown>((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
       late = setTimeout(() => {
-        this.#pending.set(id, { resolve, reject: () => reject(new EngineLate(timeoutMs)) });
+        this.#pending.set(id, { resolve, reject: () => reject(new EngineTimeout(timeoutMs)) });
         this.#end ??= `no answer within ${timeoutMs} ms`;
         void this.stop();
       }, timeoutMs);

@@ -8,7 +8,7 @@ import { messageOf } from '../../models/errors';
 import type { ModelFormat } from '../../models/vision/embedding-model';
 import { NEEDS_NATIVE, type OpenBackend, openBackend, openNativeTensorFlow } from './backends';
 import { type OpenNetwork, onnxOfNetwork } from './conversion/onnx-of-network';
-import { inputShape, type LoadedModel, type RunsOn } from './loaded-model';
+import { inputShape, type LoadedModel, type ModelBackend } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
 import { loadOnnx } from './onnx-model';
 
@@ -86,7 +86,7 @@ const OPENERS: Readonly<Record<Exclude<ModelFormat, 'onnx'>, Opener>> = {
 };
 
 /** An inference between plain arrays that disposes of its tensors. */
-const onTensorFlow = ({ run, dispose }: OpenNetwork, runsOn: RunsOn): LoadedModel => ({
+const onTensorFlow = ({ run, dispose }: OpenNetwork, runsOn: ModelBackend): LoadedModel => ({
   predict: (values, [rows, ...rest]) =>
     tidy(() => run(tensor4d(values, [rows, ...rest])).dataSync<'float32'>()),
   dispose,

@@ -5,11 +5,11 @@ export interface LoadedModel {
   /** Embeddings one after another, as the network gives them. @param shape rows first, as `inputShape` gives it */
   predict(values: Float32Array, shape: readonly [number, number, number, number]): Answer;
   dispose(): void;
-  readonly runsOn: RunsOn;
+  readonly runsOn: ModelBackend;
 }
 
 /** The backend of a model, and why it is not that of its engine. */
-export interface RunsOn {
+export interface ModelBackend {
   readonly backend: BackendName;
   readonly reason: string | null;
 }
