@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import knexFactory, { type Knex } from 'knex';
 import type { Client } from 'pg';
 import { currentParty, FairBudget, type Lease } from '../../models/access/fair-budget';
-import { AppError } from '../../models/errors';
 import { type EmbeddedOptions, ensureEmbedded } from '../embedded/ensure-embedded';
 import { clientOptions } from '../embedded/run-folder';
 import { valueTypes } from './copy-rows';
@@ -170,7 +169,8 @@ function shareConnections(client: ConnectionSource, shares: FairBudget, silenceM
       return connection;
     } catch (failure) {
       lease.close();
-      throw failure instanceof AppError ? failure : databaseUnavailable(failure);
+      // Why the embedded database can't be started is for its operator.
+      throw databaseUnavailable(failure);
     }
   };
   client.releaseConnection = async (connection) => {

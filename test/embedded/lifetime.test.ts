@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectEmbedded } from '../../db/core/knex';
 import { type Embedded, ensureEmbedded } from '../../db/embedded/ensure-embedded';
-import { findRunningHost, socketPath } from '../../db/embedded/run-folder';
+import { findRunningHost, hostPid, socketPath } from '../../db/embedded/run-folder';
 import { startup } from '../../db/embedded/wire-protocol';
 import { connectTo, folderWithCluster, startFixture } from './embedded-support';
 
@@ -83,6 +83,22 @@ describe('starting', () => {
     const message = expect.stringMatching(/version 99/);
     await expect(start()).rejects.toMatchObject({ status: 503, message });
   });
+});
+
+// contract 11.4
+test('a call is not told why the database cannot be started again', async () => {
+  const database = await connectEmbedded({ dataDir: folder, durable: false });
+  await database.knex.raw('SELECT 1');
+  const run = join(folder, 'postgres', 'run');
+  const { ended } = await hostEnd((await findRunningHost(run)) ?? '');
+  writeFileSync(join(folder, 'postgres', 'data', 'PG_VERSION'), '99\n');
+  process.kill(await hostPid((await findRunningHost(run)) ?? ''), 'SIGKILL');
+  await ended;
+  // The connection that broke.
+  await expect(database.knex.raw('SELECT 1')).rejects.toThrow();
+  const message = 'The database does not answer; try again.';
+  await expect(database.knex.raw('SELECT 1')).rejects.toMatchObject({ status: 503, message });
+  await database.close();
 });
 
 test('a client that leaves while the database is being opened leaves the host to open it', async () => {
