@@ -1,8 +1,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { CREDITS_MAX } from '../../models/access/credits';
 import { withStores } from '../composition/services';
-import { nameOf } from './option-values';
-import { asTable, printAnswer, subcommand, textOf } from './output';
+import { asTable, nameOf, printAnswer, subcommand, textOf } from './terminal';
 
 export function register(group: Command): void {
   subcommand(group, 'create', 'create an account; without --credits it is unlimited')

@@ -1,7 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { withStores } from '../composition/services';
-import { FROM_TIME, timeOf, wholeNumber } from './option-values';
-import { asTable, printAnswer, subcommand } from './output';
+import { asTable, FROM_TIME, printAnswer, subcommand, timeOf, wholeNumber } from './terminal';
 
 export function register(audit: Command): void {
   subcommand(audit, 'log', 'what operators did, newest first')

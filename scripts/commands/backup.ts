@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import { createBackup } from '../composition/backups';
-import { printAnswer } from './output';
+import { printAnswer } from './terminal';
 
 export function register(command: Command): void {
   command

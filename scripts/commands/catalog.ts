@@ -9,8 +9,7 @@ import { withJobs, withStores } from '../composition/services';
 import type { ImportResult } from '../import/import-bundle';
 import { isTablePath, type TableImport } from '../import/tables/table-file';
 import type { TablePreview } from '../import/tables/table-source';
-import { wholeNumber } from './option-values';
-import { asTable, printAnswer, subcommand } from './output';
+import { asTable, printAnswer, subcommand, wholeNumber } from './terminal';
 
 /** `loupe catalog import` and `show` (contract 13). */
 export function register(catalog: Command): void {

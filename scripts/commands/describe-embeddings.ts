@@ -2,7 +2,7 @@ import type { AdaptResult } from '../../models/indexing/adapt-service';
 import type { BuildResult } from '../../models/indexing/build-service';
 import type { Pruned, Switched } from '../../models/indexing/promotion-service';
 import type { EmbeddingsStatus, VersionStatus } from '../../models/indexing/status-service';
-import { asTable } from './output';
+import { asTable } from './terminal';
 
 export function describeBuild(result: BuildResult): string {
   const { model, version, images, embedded, failed, pending, failures, state, seconds } = result;

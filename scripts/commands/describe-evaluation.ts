@@ -1,6 +1,6 @@
 import type { Evaluation, Share, VersionFigures } from '../../models/indexing/figures';
 import type { Recalibration } from '../../models/indexing/recalibration-service';
-import { asTable, percent } from './output';
+import { asTable, percent } from './terminal';
 
 export function describeEvaluation(evaluation: Evaluation): string {
   const { candidate, live, comparison } = evaluation;

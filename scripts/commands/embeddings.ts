@@ -12,8 +12,7 @@ import {
   describeSwitch,
 } from './describe-embeddings';
 import { describeEvaluation, describeRecalibration } from './describe-evaluation';
-import { FROM_TIME, timeOf, wholeNumber } from './option-values';
-import { printAnswer, subcommand } from './output';
+import { FROM_TIME, printAnswer, subcommand, timeOf, wholeNumber } from './terminal';
 
 /** `loupe embeddings …`: another model beside the live one, without downtime (docs/upgrade.md). */
 export function register(embeddings: Command): void {

@@ -2,8 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import { withProgress } from '../composition/terminal-progress';
 import { generateBundle } from '../lab/generator/generate-bundle';
-import { wholeNumber } from './option-values';
-import { printAnswer, subcommand } from './output';
+import { printAnswer, subcommand, wholeNumber } from './terminal';
 
 export function register(catalog: Command): void {
   subcommand(catalog, 'generate', 'make a synthetic bundle of fictional maisons, the same for the same seed')

@@ -11,8 +11,7 @@ import { printable } from '../composition/printable';
 import { withStores } from '../composition/services';
 import { withProgress } from '../composition/terminal-progress';
 import { adaptableText } from './describe-embeddings';
-import { wholeNumber } from './option-values';
-import { asTable, percent, printAnswer, subcommand } from './output';
+import { asTable, percent, printAnswer, subcommand, wholeNumber } from './terminal';
 
 const VERDICT_TEXTS: Readonly<Record<Verdict, string>> = {
   shares_picture: 'shares a picture with another product',

@@ -5,7 +5,7 @@ import { startService } from '../composition/service';
 import { type StoreServices, withStores } from '../composition/services';
 import { readConfig } from '../config';
 import { readPhotoFile } from '../photo-file';
-import { asTable, printAnswer } from './output';
+import { asTable, printAnswer } from './terminal';
 
 export function register(identify: Command): void {
   identify

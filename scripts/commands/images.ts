@@ -5,7 +5,7 @@ import { withStores } from '../composition/services';
 import { bucketLocation } from '../composition/setting-types';
 import { withProgress } from '../composition/terminal-progress';
 import { readCommandConfig } from '../config';
-import { printAnswer, subcommand } from './output';
+import { printAnswer, subcommand } from './terminal';
 
 export function register(images: Command): void {
   subcommand(

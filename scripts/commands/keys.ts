@@ -2,8 +2,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { API_VERSIONS, type ApiKey, SCOPES } from '../../models/access/api-key';
 import type { CreatedKey } from '../../models/access/key-service';
 import { withStores } from '../composition/services';
-import { laterTimeOf, nameOf, someOf, wholeNumber } from './option-values';
-import { asTable, printAnswer, subcommand } from './output';
+import { asTable, laterTimeOf, nameOf, printAnswer, someOf, subcommand, wholeNumber } from './terminal';
 
 const HOUR_MS = 3_600_000;
 

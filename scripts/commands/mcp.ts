@@ -5,7 +5,7 @@ import { runningService } from '../composition/running-service';
 import { StartRefused } from '../composition/wait-for-store';
 import { readConfig } from '../config';
 import { serveMcpOverHttp, serveMcpOverStdio } from '../mcp/serve-mcp';
-import { portNumber } from './option-values';
+import { portNumber } from './terminal';
 
 export function register(mcp: Command): void {
   mcp

@@ -10,8 +10,7 @@ import { createLogger } from '../composition/log';
 import { withStores } from '../composition/services';
 import { withProgress } from '../composition/terminal-progress';
 import { readConfig } from '../config';
-import { wholeNumber } from './option-values';
-import { asTable, printAnswer, subcommand } from './output';
+import { asTable, printAnswer, subcommand, wholeNumber } from './terminal';
 
 /** Enough for the largest model on a slow line. */
 const DOWNLOAD_TIMEOUT_MS = 6 * 60 * 60 * 1000;

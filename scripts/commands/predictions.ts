@@ -3,8 +3,7 @@ import { notFound } from '../../models/errors';
 import { RELIABILITY_BY, type Reliability } from '../../models/feedback/feedback-service';
 import type { Prediction } from '../../models/ports';
 import { withStores } from '../composition/services';
-import { FROM_TIME, timeOf } from './option-values';
-import { asTable, percent, printAnswer, subcommand } from './output';
+import { asTable, FROM_TIME, percent, printAnswer, subcommand, timeOf } from './terminal';
 
 /** `loupe predictions …`: answers to photos, why, and whether they were right (contract 7.11). */
 export function register(predictions: Command): void {

@@ -3,7 +3,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { restoreFrom } from '../composition/backups';
 import { readConfig } from '../config';
 import { contentsOf } from './backup';
-import { printAnswer } from './output';
+import { printAnswer } from './terminal';
 
 export function register(command: Command): void {
   command

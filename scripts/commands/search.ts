@@ -1,7 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { withStores } from '../composition/services';
-import { timeOf, wholeNumber } from './option-values';
-import { asTable, printAnswer, subcommand } from './output';
+import { asTable, printAnswer, subcommand, timeOf, wholeNumber } from './terminal';
 
 /** `loupe search misses`: text queries that found nothing (contract 5.14). */
 export function register(search: Command): void {

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { withStores } from '../composition/services';
-import { FROM_TIME, timeOf } from './option-values';
-import { asTable, printAnswer } from './output';
+import { asTable, FROM_TIME, printAnswer, timeOf } from './terminal';
 
 export function register(usage: Command): void {
   usage

@@ -1,7 +1,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { Webhook } from '../../models/webhooks/webhook';
 import { withStores } from '../composition/services';
-import { asTable, printAnswer, subcommand } from './output';
+import { asTable, printAnswer, subcommand } from './terminal';
 
 /** `loupe webhooks list`: webhook endpoints and their last failure (contract 16.18). */
 export function register(group: Command): void {

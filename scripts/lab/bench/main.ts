@@ -6,8 +6,7 @@ import { benchImport } from './import';
 import { benchPeers, type PeersBenchOptions } from './peers/bench-peers';
 import { benchCatalogPeers } from './peers/catalog-peers';
 import { type Measurement, report } from './table';
-import { benchConfidence, type ConfidenceBenchOptions } from './vision/confidence';
-import { benchRecall } from './vision/recall';
+import { benchConfidence, benchRecall, type ConfidenceBenchOptions } from './vision/bench-vision';
 
 const AGAINST = [
   '--against <folder>',

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { percentileOf } from '../../../models/indexing/figures';
-import { asTable } from '../../commands/output';
+import { asTable } from '../../commands/terminal';
 
 /** Null is an empty cell; numbers are printed with as many digits as say something. */
 export type Cell = string | number | null;

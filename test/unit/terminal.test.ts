@@ -1,4 +1,4 @@
-import { asTable } from '../../scripts/commands/output';
+import { asTable } from '../../scripts/commands/terminal';
 import { printable } from '../../scripts/composition/printable';
 import { codePointsOf } from '../support/odd-characters';
 
