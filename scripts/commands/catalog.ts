@@ -50,13 +50,10 @@ const importCommand = (catalog: Command) =>
     .option('--map <file>', 'for a table: a JSON file that maps fields to columns')
     .option('--category <category>', 'for a table: the category of all products, by slug or name')
     .option('--currency <code>', 'for a table: the currency of prices without one')
-    .option(
-      '--shop <url>',
-      'for a table without whole links: the shop, or its pages with columns, as https://shop.example/item/{SKU}',
-    )
+    .option('--shop <url>', 'for a table: the shop, or its pages, such as https://shop.example/item/{SKU}')
     .option('--feed <name>', 'for a table: record that its products came from this feed')
     .option('--remove-missing', 'remove products that the feed no longer has, up to a fifth of it')
-    .option('--force', 'remove more than a fifth');
+    .option('--force', 'remove more than a fifth, or all, of the feed');
 
 type ImportFlags = ReturnType<ReturnType<typeof importCommand>['opts']>;
 
@@ -128,7 +125,7 @@ function describe(result: ImportResult): string {
 }
 
 function describePreview({ columns, encoding, delimiter, records }: TablePreview): string {
-  const rows = [...columns.of, ['data', columns.data] as const, ['(not read)', columns.unread] as const];
+  const rows = Object.entries({ ...columns.of, data: columns.data, '(not read)': columns.unread });
   const named = rows.filter(([, names]) => names.length > 0);
   const form = delimiter === null ? 'XML' : `delimiter ${JSON.stringify(delimiter)}`;
   return [

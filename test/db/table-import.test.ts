@@ -108,7 +108,7 @@ test('a dry run shows how the columns are understood and the first records, and 
     rejected: 1,
     table: { products: 5, preview: { encoding: 'utf-8', delimiter: ',' } },
   });
-  expect(result.table?.preview?.columns.of.get('url')).toEqual(['link']);
+  expect(result.table?.preview?.columns.of['url']).toEqual(['link']);
   const first = ['product_a', 'product_b', 'product_c'].map((id) => ({ id }));
   expect(result.table?.preview?.records).toMatchObject(first);
   expect(await bench.dump()).toEqual(before);

@@ -128,7 +128,7 @@ test('prices without a currency or a page, and links by http, are counted once, 
     `1 product has ${AN_HTTP_LINK}`,
     '1 price left out: no currency is named; give it with --currency (line 2)',
     '1 price left out: in CHF; markets are priced in usd, gbp and eur (line 3)',
-    '1 price left out: a listing needs the page of its product; give the address of the shop with --shop, and only columns of the table in braces (line 4)',
+    '1 price left out: the page of the product is not known; give --shop, if need be with columns of the table (line 4)',
     '1 price left out: in CAD; markets are priced in usd, gbp and eur (line 5)',
     '2 prices left out: 0, or words instead of an amount (first: line 7)',
   ]);

@@ -169,19 +169,16 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
 }
 
 /** What a feed has lost. @param isMissing tells rows of `product_feeds`, as `own`, that this import did not mark */
-async function readFeed(
-  knex: Knex,
-  feed: string,
-  isMissing: Sql,
-): Promise<Omit<FeedRun, 'note' | 'forgetMissing'>> {
+async function readFeed(knex: Knex, feed: string, isMissing: Sql) {
   const live = sql`FROM product_feeds AS own JOIN products ON id = product_id WHERE feed = ${feed} AND NOT deleted`;
   const missing = sql`${live} AND ${isMissing}
     AND NOT EXISTS (SELECT FROM product_feeds AS other WHERE other.product_id = own.product_id AND other.feed <> own.feed)`;
   return {
     known: await countOf(knex, live),
-    hasAny: async (ids) => (await countOf(knex, sql`${live} AND product_id = ANY(${[...ids]}::text[])`)) > 0,
+    hasAny: async (ids: readonly string[]) =>
+      (await countOf(knex, sql`${live} AND product_id = ANY(${[...ids]}::text[])`)) > 0,
     missingCount: () => countOf(knex, missing),
-    async missing(after, limit) {
+    async missing(after: string, limit: number) {
       const rows = await rowsOf<{ id: string }>(knex)`
         SELECT product_id AS id ${missing} AND product_id > ${after} ORDER BY product_id LIMIT ${limit}`;
       return rows.map(({ id }) => id);

@@ -58,7 +58,7 @@ export interface KnownNames {
 const FACETS = ['colour', 'material', 'gender', 'condition'] as const;
 const NO_CURRENCY = 'left out: no currency is named; give it with --currency';
 const NO_PAGE =
-  'left out: a listing needs the page of its product; give the address of the shop with --shop, and only columns of the table in braces';
+  'left out: the page of the product is not known; give --shop, if need be with columns of the table';
 const NO_AMOUNT = 'left out: 0, or words instead of an amount';
 const MARKETS = 'markets are priced in usd, gbp and eur';
 const NO_CATEGORY = 'Products';
@@ -118,9 +118,9 @@ export class ProductRows {
     return this.#parentOf(row) !== null || this.#one(row, 'options') !== null;
   }
 
-  /** The product's own row before those of its variants. */
-  inOrder(rows: Rows): TableRow[] {
-    return [...rows].sort((one, other) => Number(this.#isVariant(one)) - Number(this.#isVariant(other)));
+  /** Puts the product's own row before those of its variants. */
+  sort(rows: TableRow[]): void {
+    rows.sort((one, other) => Number(this.#isVariant(one)) - Number(this.#isVariant(other)));
   }
 
   /** Whether a shop shows it: a draft, an archived or an unpublished product is not offered. */
@@ -311,11 +311,13 @@ export class ProductRows {
     const { shop } = this.options;
     if (shop === null) return null;
     const page = shop.includes('{') ? shop : shop.replace(/\/+$/, '') + this.columns.page;
-    const values = [...page.matchAll(PLACEHOLDER)].map(([, name = '']) =>
-      name === 'key' ? key : rows.flatMap((row) => row.cells.get(name) ?? [])[0],
-    );
-    const isWhole = values.every((value) => value !== undefined);
-    return isWhole ? page.replace(PLACEHOLDER, () => encodeURIComponent(values.shift() ?? '')) : null;
+    let isWhole = true;
+    const filled = page.replace(PLACEHOLDER, (_, name: string) => {
+      const value = name === 'key' ? key : rows.flatMap((row) => row.cells.get(name) ?? [])[0];
+      isWhole &&= value !== undefined;
+      return encodeURIComponent(value ?? '');
+    });
+    return isWhole ? filled : null;
   }
 
   #data(rows: Rows): Record<string, string> {
@@ -352,31 +354,31 @@ export class ProductRows {
   }
 
   #one(row: TableRow, field: TableField): string | null {
-    return this.#first([row], field);
+    for (const column of this.columns.of.get(field) ?? []) {
+      const value = row.cells.get(column)?.[0];
+      if (value !== undefined) return value;
+    }
+    return this.#attributesOf(row, field)[0] ?? null;
   }
 
   #first(rows: Rows, field: TableField): string | null {
     for (const row of rows) {
-      for (const column of this.columns.of.get(field) ?? []) {
-        const [value] = row.cells.get(column) ?? [];
-        if (value !== undefined) return value;
-      }
-      const [listed] = this.#attributesOf(row, field);
-      if (listed !== undefined) return listed;
+      const value = this.#one(row, field);
+      if (value !== null) return value;
     }
     return null;
   }
 
   /** What the list of attributes of a row has for a field. */
   #attributesOf(row: TableRow, field: TableField): string[] {
-    const [column] = this.columns.of.get('attributes') ?? [];
-    const [text] = (column && row.cells.get(column)) || [];
-    return pairsIn(text ?? '').flatMap(([name, value]) => (fieldOf(name) === field ? [value] : []));
+    const [text] = row.cells.get(this.columns.of.get('attributes')?.[0] ?? '') ?? [];
+    if (text === undefined) return [];
+    return pairsIn(text).flatMap(([name, value]) => (fieldOf(name) === field ? [value] : []));
   }
 }
 
 /** 0, with or without a currency, is how systems write that there is no price. */
-const isNoAmount = (text: string): boolean => !/\d/.test(text) || readPrice(text, true)?.amount === 0;
+const isNoAmount = (text: string): boolean => !/[1-9]/.test(text);
 
 /** A day as `2026-02-28`; undefined for what is no date. */
 function dayOf(time: string): string | undefined {

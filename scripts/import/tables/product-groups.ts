@@ -15,7 +15,7 @@ const NO_KEY = 'is required: a handle, an id, a SKU or a link tells which produc
 /** Groups rows by key. Keys whose rows are not consecutive come last; of the others one group is in memory at a time. */
 export async function* productGroups(
   rows: AsyncIterable<readonly ReadRow[]>,
-  products: Pick<ProductRows, 'keyOf' | 'inOrder'>,
+  products: Pick<ProductRows, 'keyOf' | 'sort'>,
   isScattered: (key: string) => boolean,
 ): AsyncGenerator<readonly (ProductGroup | GroupFault)[]> {
   const waiting = new Map<string, ProductGroup>();
@@ -42,7 +42,8 @@ export async function* productGroups(
 
   function closed(found: ProductGroup | GroupFault): ProductGroup | GroupFault {
     if (!('rows' in found)) return found;
-    if (found.rows.length <= ROWS_MAX) return { ...found, rows: products.inOrder(found.rows) };
+    products.sort(found.rows);
+    if (found.rows.length <= ROWS_MAX) return found;
     const reason = `${found.rows.length} rows name "${found.key}", more than ${ROWS_MAX}`;
     return { line: found.rows[0]?.line ?? 0, field: 'id', reason, lost: false };
   }

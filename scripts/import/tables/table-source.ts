@@ -1,4 +1,5 @@
 import type { ReadRecords, RecordKind } from '../../../models/catalog/import/records';
+import type { TableColumns } from '../../../models/catalog/tables/columns';
 import { ProductRows, productId } from '../../../models/catalog/tables/product-rows';
 import type { FeedRun, Progress, ReadLine, RecordFile, RecordSource } from '../../../models/ports';
 import { type Parse, parsedLine, recordParsers } from '../parse-record';
@@ -14,7 +15,8 @@ export interface TableOutcome {
   readonly refused: boolean;
 }
 
-export interface TablePreview extends Pick<OpenTable, 'columns' | 'encoding' | 'delimiter'> {
+export interface TablePreview extends Pick<OpenTable, 'encoding' | 'delimiter'> {
+  readonly columns: Omit<TableColumns, 'of'> & { readonly of: Readonly<Record<string, readonly string[]>> };
   readonly records: readonly object[];
 }
 
@@ -150,7 +152,8 @@ export class TableSource implements RecordSource {
 
   preview(): TablePreview {
     const { columns, encoding, delimiter } = this.table;
-    return { columns, encoding, delimiter, records: this.#previewed };
+    const of = Object.fromEntries(columns.of);
+    return { columns: { ...columns, of }, encoding, delimiter, records: this.#previewed };
   }
 
   #groups(onBytes: OnBytes, isNonConsecutive = (key: string) => this.#nonConsecutive.has(key)) {
