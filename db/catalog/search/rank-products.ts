@@ -69,11 +69,11 @@ export async function rankProducts(
   const among = scopeOf(query, sets, live);
   const terms = expansions?.map((each) => ordinalsOf(each, sets)) ?? [];
   const isRanked = expansions !== null && order === 'relevance';
-  const nothing = Bitset.empty(among.size);
+  const orNothing = (set: Bitset | null) => set ?? Bitset.empty(among.size);
   const all =
     isRanked && (query.match !== 'all' || terms.length === 0)
-      ? among.and(union(terms.map(({ any }) => any)) ?? nothing)
-      : terms.reduce((left, { any }) => left.and(any ?? nothing), among);
+      ? among.and(orNothing(union(terms.map(({ any }) => any))))
+      : terms.reduce((left, { any }) => left.and(orNothing(any)), among);
   const total = all.count();
   const products = await snapshot.order(knex, expansions === null ? query.sort : 'popularity_desc');
   const rows: RowPosition[] = [];
@@ -101,14 +101,12 @@ export async function rankProducts(
 }
 
 function scopeOf({ categories, filters }: ResolvedQuery, sets: Sets, live: Bitset): Bitset {
-  const nothing = Bitset.empty(live.size);
-  const whole = categories === null ? live : live.and(sets.get(SCOPE) ?? nothing);
+  const setOf = (name: string) => sets.get(name) ?? Bitset.empty(live.size);
+  const whole = categories === null ? live : live.and(setOf(SCOPE));
   return filters.reduce((left: Bitset, filter: Filter, at) => {
     if (!restricts(filter)) return left;
-    const included = filter.include.length > 0 ? left.and(sets.get(includeName(at)) ?? nothing) : left;
-    return filter.exclude.length > 0
-      ? included.copy().keep(sets.get(excludeName(at)) ?? nothing, true)
-      : included;
+    const included = filter.include.length > 0 ? left.and(setOf(includeName(at))) : left;
+    return filter.exclude.length > 0 ? included.copy().keep(setOf(excludeName(at)), true) : included;
   }, whole);
 }
 
@@ -157,7 +155,7 @@ function compareRanks(left: readonly number[], right: readonly number[]): number
 }
 
 /** Up to this many ordinals are looked up one by one in sets. */
-const FEW = 2_000;
+const FEW = 5_000;
 
 /** Sets, by how many of which contain an ordinal products rank. */
 class Tally {
@@ -174,7 +172,16 @@ class Tally {
     const sets = this.#sets;
     if (sets.length === 0) return yield { set, count, rank: [...rank, 0] };
     const few = count > FEW ? null : new Map<number, number[]>();
-    if (few) set.forEach((each) => void addTo(few, sets.filter((other) => other.has(each)).length, each));
+    if (few)
+      set.forEach(
+        (each) =>
+          void addTo(
+            few,
+            sets.reduce((sum, other) => sum + Number(other.has(each)), 0),
+            each,
+          ),
+      );
+    if (few?.size === 1) return yield { set, count, rank: [...rank, ...few.keys()] };
     let left = count;
     for (let number = sets.length; number >= 0 && left > 0; number--) {
       if (few && !few.has(number)) continue;
