@@ -75,6 +75,21 @@ onServer('a server', () => {
     await own.drop();
   });
 
+  test('reads values as they are, whatever forms its database is set to', async () => {
+    for (const setting of [
+      ...["datestyle TO 'SQL, DMY'", "timezone TO 'Pacific/Kiritimati'", "bytea_output TO 'escape'"],
+      ...["default_transaction_isolation TO 'serializable'", 'extra_float_digits TO 0'],
+    ])
+      await operator.query(`ALTER DATABASE ${name()} SET ${setting}`);
+    const rows = rowsOf(database.knex)`
+      SELECT at, at::date::text AS day, '\\x01'::bytea AS bytes, (0.1::float8 + 0.2)::text AS sum,
+        current_setting('transaction_isolation') AS isolation
+      FROM CAST('2026-03-04T23:00Z' AS timestamptz) AS at`;
+    const at = new Date('2026-03-04T23:00Z');
+    const read = { bytes: Buffer.of(1), sum: '0.30000000000000004', isolation: 'read committed' };
+    expect(await rows).toEqual([{ at, day: '2026-03-04', ...read }]);
+  });
+
   // contract 12.12
   const WAIT = sql`SELECT pg_advisory_xact_lock_shared(1)`;
   test.each<[string, () => PromiseLike<unknown>]>([
