@@ -84,7 +84,6 @@ export interface DefaultLimits {
   readonly visionConcurrency: number;
   /** Unknown keys, by the address that sends them. */
   readonly unknownKeysPerMinute: number;
-  /** Calls of a test key. */
   readonly testCallsPerMonth: number;
 }
 

@@ -44,7 +44,6 @@ export interface EmbeddingRepository {
   createAdapted(adapted: AdaptedVersion): Promise<EmbeddingVersion>;
   /** By rows; null for a version without a map. */
   mapOf(versionId: number): Promise<Float32Array | null>;
-  /** Ids of the products that the maps of these versions were fitted on. */
   fittedProducts(versionIds: readonly number[]): Promise<ReadonlySet<string>>;
   /** A page of the images with vectors under a version and none under another. */
   vectorsMissingIn(
@@ -143,7 +142,6 @@ export interface ImageSamples {
     limit: number,
   ): Promise<{ readonly total: number; readonly ids: readonly string[] }>;
   picturesOf(versionId: number, productIds: readonly string[]): Promise<readonly ProductWithPictures[]>;
-  /** A page of the live products of a scope. */
   productsIn(
     versionId: number,
     scope: SearchScope,

@@ -223,7 +223,6 @@ const listingSchema = z
     return { variant_id: variant, currency: currency ?? REGION_CURRENCIES[record.region], ...record };
   });
 
-/** All record schemas by name. */
 export const RECORDS = {
   CategoryRecord: categorySchema,
   TagRecord: tagSchema,

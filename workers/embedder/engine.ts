@@ -118,7 +118,6 @@ export class Engine {
     return (await result.finally(() => clearTimeout(late))) as ResultOf<Call>;
   }
 
-  /** Stops the engine at once. */
   async stop(): Promise<void> {
     await this.#channel.end();
     await this.ended;

@@ -13,7 +13,6 @@ export interface ImageFetchSettings extends ConnectionSettings {
   readonly redirectsMax: number;
 }
 
-/** Token of `ImageFetchSettings`. */
 export const IMAGE_FETCH_SETTINGS = Symbol.for('ImageFetchSettings');
 
 const HEADERS = {

@@ -13,7 +13,6 @@ export const bundledModel = (): Promise<InstalledModel> =>
 export const earlierModel = (): Promise<InstalledModel> =>
   installed(resolve(__dirname, '../embedder/bundled-earlier'), true);
 
-/** The folder of added models. */
 export const modelsFolder = (dataDir: string): string => join(dataDir, 'models');
 
 /** The bundled models, and those that were added to the data folder. */

@@ -32,7 +32,6 @@ const JOBS_AT_ONCE = 16;
 /** How often an unanswered job is looked up, in case the event of its end was lost. */
 const LOOK_EVERY_MS = 15_000;
 
-/** The producer of the index queue on Redis. */
 export class BullMqIndexQueue extends BullMqProducer implements IndexQueue {
   readonly isShared = true;
 

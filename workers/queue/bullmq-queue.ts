@@ -39,29 +39,12 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
   }
 
   /** Resolves when photos can be asked for; before that `neighbours` fails with `unavailable`. */
-  ready(): Promise<void> {
-    return this.#producer.ready();
-  }
-
-  workers(): Promise<number | null> {
-    return this.#producer.workers();
-  }
-
-  ping(): Promise<void> {
-    return this.#producer.ping();
-  }
-
-  depth(): Promise<QueueLoad> {
-    return this.#producer.load();
-  }
-
-  oldestWaitingMs(): Promise<number> {
-    return this.#producer.oldestWaitingMs(this.now());
-  }
-
-  close(): Promise<void> {
-    return this.#producer.close();
-  }
+  readonly ready = () => this.#producer.ready();
+  readonly workers = () => this.#producer.workers();
+  readonly ping = () => this.#producer.ping();
+  readonly depth = () => this.#producer.load();
+  readonly oldestWaitingMs = () => this.#producer.oldestWaitingMs(this.now());
+  readonly close = () => this.#producer.close();
 
   protected get load(): QueueLoad {
     return { waiting: this.#seen.waiting + this.#adding, active: this.#seen.active };

@@ -111,7 +111,6 @@ export abstract class BullMqConsumer<Data, Answer> {
   }
 }
 
-/** The consumer of the vision queue on Redis. */
 export class BullMqVisionWorker extends BullMqConsumer<VisionJob, VisionAnswer> {
   constructor(
     private readonly pipeline: PhotoPipeline,

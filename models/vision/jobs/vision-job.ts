@@ -60,7 +60,6 @@ export interface LeasedEntry extends EntryView {
   readonly jobId: string;
   readonly position: number;
   readonly accountId: string;
-  /** The key that made the job. */
   readonly keyId: string;
   readonly entry: KeptEntry;
   /** How often it was begun, including this time. */

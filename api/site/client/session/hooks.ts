@@ -95,7 +95,6 @@ export function useTask() {
   return { ...state, run, cancel };
 }
 
-/** Debounces a value. */
 export function useDebounced<Value>(value: Value, ms = 250): Value {
   const [later, setLater] = useState(value);
   useEffect(() => {
