@@ -20,6 +20,7 @@ interface ServerState {
   readonly version: string;
   readonly encoding: string;
   readonly standby: boolean;
+  readonly read_only: boolean;
   /** Versions of pgvector: in this database, and on the server. Null where there is none. */
   readonly installed: string | null;
   readonly available: string | null;
@@ -53,6 +54,7 @@ const STATE = `
          current_setting('server_version') AS version,
          current_setting('server_encoding') AS encoding,
          pg_is_in_recovery() AS standby,
+         current_setting('transaction_read_only')::boolean AS read_only,
          (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS installed,
          (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS available,
          has_database_privilege(current_database(), 'CREATE') AS may_create`;
@@ -117,6 +119,10 @@ function stateFault(state: ServerState, { user, database }: Named): FaultSentenc
   if (state.version_number < SERVER_VERSION_MIN * 10_000)
     return permanent(`it is PostgreSQL ${state.version}; Loupe needs ${SERVER_VERSION_MIN} or later`);
   if (state.standby) return transient('it is a standby, which cannot be written: name the primary server');
+  if (state.read_only)
+    return transient(
+      'it can only be read (default_transaction_read_only): name the primary server, or switch that off',
+    );
   if (state.encoding !== 'UTF8')
     return permanent(
       `its encoding is ${state.encoding}: create it anew with ENCODING 'UTF8' TEMPLATE template0`,

@@ -14,7 +14,14 @@ import { temporaryFolder } from '../support/temporary-folder';
 
 /** At the start, an unusable store is reported with its setting, the fault and what to do, without a secret. */
 const SERVER = {
-  ...{ version_number: 170_002, version: '17.2', encoding: 'UTF8', standby: false, may_create: true },
+  ...{
+    version_number: 170_002,
+    version: '17.2',
+    encoding: 'UTF8',
+    standby: false,
+    read_only: false,
+    may_create: true,
+  },
   installed: '0.8.4' as string | null,
   available: '0.8.4' as string | null,
 };
@@ -74,6 +81,7 @@ describe('PostgreSQL', () => {
   test.each<[string, Partial<typeof SERVER>, RegExp]>([
     ['that is too old', { version_number: 140_009, version: '14.9' }, /is PostgreSQL 14\.9; Loupe needs 15/],
     ['that is a standby', { standby: true }, /standby.*primary/],
+    ['that can only be read', { read_only: true }, /only be read.*primary/],
     ['with another encoding', { encoding: 'SQL_ASCII' }, /SQL_ASCII.*ENCODING 'UTF8'/],
     ['without pgvector', { installed: null, available: null }, /\(Debian: postgresql-17-pgvector/],
     ['with an old pgvector', { installed: '0.7.4' }, /0\.7\.4.*ALTER EXTENSION vector UPDATE/],
