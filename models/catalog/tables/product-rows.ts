@@ -74,6 +74,7 @@ const PAIR = /(?:^|[[\],|"])\s*([^[\],|"=:]+)[=:]([^\],|"]*)/g;
 const NAMED_PAIR = /Name=([^|]*)\|Value=(.*?)(?:\[[^\]]*\])?[,;|\s]*(?=Type=|$)/g;
 /** A column in the address of pages. */
 const PLACEHOLDER = /\{([^{}]*)\}/g;
+const NONE: readonly string[] = [];
 const DEFAULT_OPTION = /^default(?: title)?$/i;
 
 export class ProductRows {
@@ -354,7 +355,7 @@ export class ProductRows {
   }
 
   #one(row: TableRow, field: TableField): string | null {
-    for (const column of this.columns.of.get(field) ?? []) {
+    for (const column of this.columns.of.get(field) ?? NONE) {
       const value = row.cells.get(column)?.[0];
       if (value !== undefined) return value;
     }
@@ -370,9 +371,9 @@ export class ProductRows {
   }
 
   /** What the list of attributes of a row has for a field. */
-  #attributesOf(row: TableRow, field: TableField): string[] {
-    const [text] = row.cells.get(this.columns.of.get('attributes')?.[0] ?? '') ?? [];
-    if (text === undefined) return [];
+  #attributesOf(row: TableRow, field: TableField): readonly string[] {
+    const text = row.cells.get(this.columns.of.get('attributes')?.[0] ?? '')?.[0];
+    if (text === undefined) return NONE;
     return pairsIn(text).flatMap(([name, value]) => (fieldOf(name) === field ? [value] : []));
   }
 }
