@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
-import type { ClientBase } from 'pg';
+import type { ClientBase, QueryResult } from 'pg';
 import { databaseFailure } from './postgres-faults';
 
 /** A fragment of a statement with its bindings, made by `sql`; fragments can be nested. */
@@ -142,16 +142,19 @@ async function ask<Row>(knex: Knex, connection: ClientBase, { text, bindings, na
   const query = { sql: text.replaceAll('?', () => `$${++position}`), bindings, options: { name } };
   knex.client.emit('query', query);
   try {
-    const { rows } = await connection.query({
-      text: query.sql,
-      values: bindings.map(bound),
-      ...(name === undefined ? {} : { name }),
-    });
+    const values = bindings.map(bound);
+    const prepared = { text: query.sql, values, ...(name !== undefined && { name }) };
+    // By a callback: V8 (11.3, in Node 20) takes the rows of the driver's own promise for long-lived, which makes garbage expensive.
+    const { rows } = await new Promise<QueryResult>((resolve, reject) =>
+      connection.query(prepared, (error, result) => (error ? reject(error) : resolve(result))),
+    );
     knex.client.emit('query-response', rows, query);
     return rows;
   } catch (error) {
-    // Without the values, which may be private.
-    if (error instanceof Error) error.message = `${text} - ${error.message}`;
+    if (!(error instanceof Error)) throw error;
+    // Without the values, which may be private. The stack of a callback leads to a socket.
+    error.message = `${text} - ${error.message}`;
+    Error.captureStackTrace(error);
     throw error;
   }
 }
