@@ -90,19 +90,21 @@ async function* piecesOf(parts: Iterable<string> | AsyncIterable<string>): Async
   if (piece !== '') yield piece;
 }
 
-/** The JSON of an answer, whose rows come last, in parts; tells how many rows it had, and how many bytes. */
+/** The JSON of an answer, whose rows come last, in pieces; tells how many rows it had, and how many bytes. */
 function* partsOf({ data: _rows, ...head }: Answer, data: Iterable<unknown>, made: SizeReporter) {
-  const begin = JSON.stringify({ ...head, data: [] }).slice(0, -2);
+  let piece = JSON.stringify({ ...head, data: [] }).slice(0, -2);
   let rows = 0;
-  let bytes = begin.length;
-  yield begin;
+  let bytes = piece.length;
   for (const each of data) {
     const row = JSON.stringify(each);
-    yield rows === 0 ? row : `,${row}`;
+    piece += rows === 0 ? row : `,${row}`;
     rows += 1;
     bytes += row.length;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
   }
-  yield ']}';
+  yield `${piece}]}`;
   made(rows, bytes);
 }
 
