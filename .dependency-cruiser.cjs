@@ -39,7 +39,7 @@ module.exports = {
       { path: '^scripts/composition/(container|bindings|adapters|startup)\\.ts$' },
       'commands get typed services of scripts/composition/services',
     ),
-    only('express-in-api', 'express|helmet|pino-http|@bull-board/express', '^api/'),
+    only('express-in-api', 'express|helmet|@bull-board/express', '^api/'),
     only('sql-in-db', 'knex|pg|pg-copy-streams|pgvector|@electric-sql/[^/]+', '^db/'),
     only('s3-in-db', '@aws-sdk/[^/]+', '^db/files/'),
     only('mcp-in-scripts', '@modelcontextprotocol/[^/]+', '^scripts/mcp/'),

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, Response } from 'express';
+import type { Logger } from 'pino';
 import type { Caller } from '../../models/access/api-key';
 import type { Billed } from '../../models/access/billing';
 import type { AccountRepository } from '../../models/ports';
@@ -13,6 +14,7 @@ declare global {
     /** What the middleware knows about a call, in the order in which it is learned. */
     interface Locals {
       requestId: string;
+      logger: Logger;
       /** The address pattern that matched, for metrics; absent for unknown routes. */
       route?: string;
       methods?: readonly string[];

@@ -12,12 +12,13 @@ export const unknownRoute: RequestHandler = () => {
  */
 export const errorHandler =
   (accounts: Balances | null): ErrorRequestHandler =>
-  async (thrown, req, res, _next) => {
+  async (thrown, _req, res, _next) => {
     const failure = classifyFailure(thrown);
     if (failure.status >= 500 && !res.closed && !res.locals.isForced) {
       const { status, code, cause } = failure;
       const detail = cause instanceof Error ? { error: cause.message, stack: cause.stack } : { error: cause };
-      req.log.error({ status, code, ...detail }, failure.message);
+      const { requestId, logger } = res.locals;
+      logger.error({ requestId, status, code, ...detail }, failure.message);
     }
     if (res.headersSent || res.closed) return void res.destroy();
     await setFreeCreditHeaders(res, OVERLOADED.has(failure.status) ? null : accounts);

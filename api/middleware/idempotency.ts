@@ -61,12 +61,15 @@ export function idempotent(
       case 'running':
         throw idempotencyConflict();
       case 'granted': {
+        const { requestId, logger } = res.locals;
         let freed: Promise<void> | undefined;
         const release = (): Promise<void> => {
           // A key that can't be freed now becomes free when its lease ends.
           freed ??= store
             .forget(call, claim.chargeId)
-            .catch((failure: unknown) => req.log.warn({ failure: String(failure) }, 'a key is not freed'));
+            .catch((failure: unknown) =>
+              logger.warn({ requestId, failure: String(failure) }, 'a key is not freed'),
+            );
           return freed;
         };
         res.locals.claimed = { idempotencyKey: call.key, chargeId: claim.chargeId, release };

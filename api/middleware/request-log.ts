@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { pinoHttp } from 'pino-http';
 
 const KEPT_ID = /^[A-Za-z0-9._-]{8,128}$/;
 
@@ -14,33 +13,32 @@ const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
  * since those contain keys (contract 9.6), photos and signatures.
  */
 export function requestLog(logger: Logger): RequestHandler {
-  return pinoHttp<Request, Response>({
-    logger,
-    genReqId: (req, res) => {
-      const given = req.get('X-Request-Id');
-      res.locals.requestId = given !== undefined && KEPT_ID.test(given) ? given : randomUUID();
-      res.setHeader('X-Request-Id', res.locals.requestId);
-      return res.locals.requestId;
-    },
-    quietReqLogger: true,
-    customAttributeKeys: { reqId: 'requestId', responseTime: 'durationMs' },
-    wrapSerializers: false,
-    serializers: {
-      req: (req: Request) => ({ method: req.method, path: pathOf(req) }),
-      res: (res: Response) => ({
-        status: res.statusCode,
-        keyId: res.locals.caller?.keyId,
-        forced: res.locals.isForced,
-      }),
-      err: (failure: Error) => failure.message,
-    },
-    customLogLevel: (req, res) => {
-      if (res.statusCode >= 500 && !res.locals.isForced) return 'error';
-      return QUIET.has(pathOf(req)) ? 'debug' : 'info';
-    },
-    customSuccessMessage: () => 'answered',
-    customErrorMessage: () => 'failed',
-  });
+  return (req, res, next) => {
+    const begun = Date.now();
+    const given = req.get('X-Request-Id');
+    const requestId = given !== undefined && KEPT_ID.test(given) ? given : randomUUID();
+    res.locals.requestId = requestId;
+    res.locals.logger = logger;
+    res.setHeader('X-Request-Id', requestId);
+    let failure: Error | undefined;
+    res.once('error', (error) => {
+      failure = error;
+    });
+    res.once('close', () => {
+      const { statusCode: status, locals } = res;
+      const path = pathOf(req);
+      const isFailed = failure !== undefined || status >= 500;
+      const line = {
+        ...{ requestId, req: { method: req.method, path } },
+        res: { status, keyId: locals.caller?.keyId, forced: locals.isForced },
+        ...(isFailed && { err: failure?.message ?? `failed with status code ${status}` }),
+        durationMs: Date.now() - begun,
+      };
+      const quiet = QUIET.has(path) ? 'debug' : 'info';
+      logger[status >= 500 && !locals.isForced ? 'error' : quiet](line, isFailed ? 'failed' : 'answered');
+    });
+    next();
+  };
 }
 
 const pathOf = (req: Request): string => req.originalUrl.split('?', 1)[0] ?? '';
