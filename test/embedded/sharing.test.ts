@@ -1,11 +1,43 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import fc from 'fast-check';
 import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { frame } from '../../db/embedded/wire-protocol';
+import { Housekeeper } from '../../db/embedded/housekeeper';
+import { socketPath } from '../../db/embedded/run-folder';
+import { frame, startup } from '../../db/embedded/wire-protocol';
 import { type EmbeddedFixture, startFixture } from './embedded-support';
 import { bind, execute, flush, parse, RawClient, rowsIn, sync, text } from './raw-client';
+
+const sql = fc.constantFrom(
+  ...['select 1', 'begin', 'savepoint s', 'commit', 'rollback', 'selec', '', 'prepare p as select 1'],
+  ...[
+    'copy garbage from stdin',
+    'copy garbage from stdin; copy garbage from stdin',
+    'copy garbage to stdout',
+  ],
+  'insert into garbage values ($1)',
+);
+const name = fc.constantFrom('\0', 'n\0');
+const body = (text: string, zeros = 0) => Buffer.concat([Buffer.from(text), Buffer.alloc(zeros)]);
+
+/** Valid messages, in an order that nobody would send them in, and some invalid ones. */
+const message: fc.Arbitrary<Buffer> = fc.oneof(
+  sql.map((text) => frame('Q', body(`${text}\0`))),
+  fc.tuple(name, sql).map(([statement, text]) => frame('P', body(`${statement}${text}\0`, 2))),
+  fc.tuple(name, name).map(([portal, statement]) => frame('B', body(portal + statement, 6))),
+  name.map((portal) => frame('E', body(portal, 4))),
+  fc
+    .tuple(fc.constantFrom('D', 'C'), fc.constantFrom('S', 'P'), name)
+    .map(([type, kind, of]) => frame(type, body(kind + of))),
+  fc.constantFrom(...'HSc').map((type) => frame(type)),
+  fc.constantFrom(frame('d', body('1\n')), frame('d', body('x\n')), frame('f', body('no\0'))),
+  fc
+    .tuple(fc.constantFrom(...'QPBEDCHScdfFXp?'), fc.uint8Array({ maxLength: 40 }))
+    .map(([type, bytes]) => frame(type, bytes)),
+);
 
 describe('one embedded database, many clients', () => {
   let fixture: EmbeddedFixture;
@@ -111,6 +143,52 @@ describe('one embedded database, many clients', () => {
     const { rows } = await a.query("select i, repeat('x', 1000) as filler from generate_series(1, 30000) i");
     expect(rows).toHaveLength(30_000);
     expect(rows.every((row, i) => row.i === i + 1 && row.filler.length === 1000)).toBe(true);
+  });
+
+  test('whatever one client sends, and whenever it leaves, the others get their answers', async () => {
+    await a.query('create table garbage (a int)');
+    const host = await fixture.hostPid();
+    const path = socketPath(await fixture.embedded.socketFolder());
+
+    const property = fc.asyncProperty(fc.array(message, { maxLength: 14 }), async (messages) => {
+      const socket = connect(path);
+      socket.on('error', () => undefined).resume();
+      await once(socket, 'connect');
+      socket.write(Buffer.concat([startup({ user: 'garbage' }), ...messages]));
+      const answered = a.query('select 7 as seven');
+      await once(socket, 'data');
+      socket.destroy();
+      expect((await answered).rows).toEqual([{ seven: 7 }]);
+      expect((await a.query('select txid_current_if_assigned() as open')).rows).toEqual([{ open: null }]);
+    });
+    await fc.assert(property, { numRuns: 300 });
+    expect(await fixture.hostPid()).toBe(host);
+  });
+
+  test('dead rows are removed, the planner gets statistics, and the log is truncated', async () => {
+    await a.query("create table dead as select repeat('x', 900) as filler from generate_series(1, 20000)");
+    for (let round = 0; round < 4; round += 1) await a.query("update dead set filler = filler || 'y'");
+    const figures = async () => {
+      // Counts are published only once a second.
+      await a.query('select pg_stat_force_next_flush()');
+      const { rows } = await a.query(
+        `select n_dead_tup::int as dead, c.reltuples::int as rows,
+                pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::float8 as log
+         from pg_stat_user_tables s join pg_class c on c.oid = s.relid, pg_control_checkpoint()
+         where s.relname = 'dead'`,
+      );
+      return rows[0];
+    };
+    expect((await figures()).dead).toBeGreaterThan(20_000);
+    expect((await figures()).log).toBeGreaterThan(64 * 1024 * 1024);
+
+    const faults: string[] = [];
+    const turns = { isBusy: false, turnsGranted: 1 };
+    await new Housekeeper(await fixture.embedded.socketFolder(), turns, (line) => faults.push(line)).run();
+
+    expect(faults).toEqual([]);
+    expect(await figures()).toMatchObject({ dead: 0, rows: 20_000 });
+    expect((await figures()).log).toBeLessThan(64 * 1024 * 1024);
   });
 });
 
