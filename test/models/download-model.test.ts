@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { spawnLoupe } from '../../scripts/lab/service-processes';
 import { sha256Of } from '../../workers/embedder/model-folder';
 import { addModel } from '../../workers/library/add-model';
-import { copyMigrated } from '../support/database';
+import { openMigrated } from '../support/database';
 import { runLoupeHere } from '../support/run-loupe';
 import { tarOf } from '../support/tar-archive';
 import { temporaryFolder } from '../support/temporary-folder';
@@ -72,7 +72,7 @@ test('a connection that breaks again and again is given up', async () => {
 });
 
 test('a command that is killed leaves nothing in the library, and the next one installs the model', async () => {
-  await copyMigrated(dataDir);
+  const close = await openMigrated(dataDir);
   server.faults = { hangsAfter: 260_000 };
   const first = spawnLoupe({ DATA_DIR: dataDir }, 'models', 'add', server.url('m/manifest.json'));
   await server.hanging();
@@ -84,6 +84,7 @@ test('a command that is killed leaves nothing in the library, and the next one i
   const { code, stdout, stderr } = await runLoupeHere(words, { DATA_DIR: dataDir });
   expect([code, stderr]).toEqual([0, expect.stringContaining('ballast.bin')]);
   expect(JSON.parse(stdout)).toMatchObject({ model: 'tiny@1.0.0', added: true, calibrated: true });
+  await close();
   expect(await libraryNames(dataDir)).toEqual(ADDED);
 });
 

@@ -87,6 +87,12 @@ export async function copyMigrated(dataDir: string): Promise<void> {
   copyDataFolder(await migratedTemplate(), dataDir);
 }
 
+/** Opens a migrated database in an empty folder, until the returned function is called. */
+export async function openMigrated(dataDir: string): Promise<() => Promise<void>> {
+  await copyMigrated(dataDir);
+  return openEmbedded(dataDir);
+}
+
 /** A migrated database in a server, prepared once per state of the schema. */
 export const migratedInServer = () => ({
   name: 'migrated',

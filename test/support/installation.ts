@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { connectEmbedded, connectPostgres, type Database } from '../../db/core/knex';
 import { processEnvironment } from '../../scripts/config';
-import { copyMigrated, createOwnDatabase, migratedInServer } from './database';
+import { createOwnDatabase, migratedInServer, openMigrated } from './database';
 import { inOwnBucket } from './s3-bucket';
 
 /** Where the processes of a test keep their state: a data folder, and an empty migrated database. */
@@ -50,6 +50,6 @@ async function inServer(server: string, dataDir: string) {
 }
 
 async function embeddedIn(dataDir: string) {
-  await copyMigrated(dataDir);
-  return { own: {}, connect: () => connectEmbedded({ dataDir }), close: await openEmbedded(dataDir) };
+  const close = await openMigrated(dataDir);
+  return { own: {}, connect: () => connectEmbedded({ dataDir }), close };
 }

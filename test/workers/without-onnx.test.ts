@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { outcomeOf } from '../../scripts/lab/service-processes';
 import { ONNX_MISSING } from '../../workers/embedder/backends';
-import { copyMigrated } from '../support/database';
+import { openMigrated } from '../support/database';
 import { temporaryFolder } from '../support/temporary-folder';
 import { meanColour, NCHW, writeModel, writeOnnxModel } from './tiny-models';
 
@@ -9,7 +9,11 @@ import { meanColour, NCHW, writeModel, writeOnnxModel } from './tiny-models';
 const NODE_OPTIONS = `--require ${join(__dirname, '../support/without-onnx.cjs')}`;
 
 const dataDir = temporaryFolder();
-beforeAll(() => copyMigrated(dataDir));
+let close = async () => {};
+beforeAll(async () => {
+  close = await openMigrated(dataDir);
+});
+afterAll(() => close());
 
 const add = (folder: string, backend: string) =>
   outcomeOf({ DATA_DIR: dataDir, INFERENCE_BACKEND: backend, NODE_OPTIONS }, ...['models', 'add', folder]);
