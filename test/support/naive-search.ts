@@ -99,10 +99,12 @@ function bySort(sort: ResolvedQuery['sort']) {
 const compare = (left: string, right: string): number => Buffer.compare(bytesOf(left), bytesOf(right));
 
 function remembered<Key, Value>(work: (key: Key) => Value): (key: Key) => Value {
-  const known = new Map<Key, Value>();
+  const values = new Map<Key, Value>();
   return (key) => {
-    const value = known.get(key) ?? work(key);
-    known.set(key, value);
+    const known = values.get(key);
+    if (known !== undefined) return known;
+    const value = work(key);
+    values.set(key, value);
     return value;
   };
 }
@@ -123,16 +125,15 @@ function scored(rows: readonly SearchedRow[], words: readonly string[], synonyms
   }));
   return rows.map((row) => {
     const own = ownTerms(row);
-    const each = [...own.words];
     const score = { row, matched: 0, exact: 0, near: 0 };
     for (const { word, readings, forms, isPartOf, isMisspelt, isLast } of asked) {
       if (readings.some((reading) => reading.every((term) => own.words.has(term)))) score.exact++;
       else if (
-        each.some((term) => (isLast && term.startsWith(word)) || isPartOf(term)) ||
+        own.terms.some((term) => (isLast && term.startsWith(word)) || isPartOf(term)) ||
         isWrittenOtherwise(own, word, forms, isLast)
       ) {
         score.near++;
-      } else if (!each.some((term) => isMisspelt(term) || term === forms.numberBegun)) continue;
+      } else if (!own.terms.some((term) => isMisspelt(term) || term === forms.numberBegun)) continue;
       score.matched++;
     }
     return score;
@@ -141,6 +142,8 @@ function scored(rows: readonly SearchedRow[], words: readonly string[], synonyms
 
 interface OwnTerms {
   readonly words: ReadonlySet<string>;
+  /** The words in a list. */
+  readonly terms: readonly string[];
   /** What is written without the signs that separate it in the row. */
   readonly references: ReadonlySet<string>;
 }
@@ -161,7 +164,7 @@ const ownTerms = remembered((row: SearchedRow): OwnTerms => {
       }
     }
   }
-  return { words, references };
+  return { words, terms: [...words], references };
 });
 
 /** contract 5.16, 5.17 */
@@ -226,12 +229,14 @@ function readingsOf(word: string, words: readonly string[], synonyms: readonly G
 
 const UNSPACED = /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}]+$/u;
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
-const lettersOf = (word: string): string[] => Array.from(segmenter.segment(word), ({ segment }) => segment);
+const lettersOf = remembered((word: string): readonly string[] =>
+  Array.from(segmenter.segment(word), ({ segment }) => segment),
+);
 
 /** Han, kana and Thai are found by two or more of their letters in a row, from any letter on. */
 const isPartOf = remembered((word: string) => {
   const isLong = UNSPACED.test(word) && lettersOf(word).length >= 2;
-  const begins = (letters: string[], from: number) => letters.slice(from).join('').startsWith(word);
+  const begins = (letters: readonly string[], from: number) => letters.slice(from).join('').startsWith(word);
   return remembered(
     (known: string) => isLong && lettersOf(known).some((_, from, letters) => begins(letters, from)),
   );
@@ -245,7 +250,7 @@ const isMisspelt = remembered((word: string) => {
 
 /** Whether so many insertions, deletions, replacements and swaps of neighbours make one of the other. */
 function isWithin(from: readonly string[], to: readonly string[], edits: number): boolean {
-  if (edits < 0) return false;
+  if (Math.abs(from.length - to.length) > edits) return false;
   if (from.length === 0 || to.length === 0) return from.length + to.length <= edits;
   const [fromRest, toRest, left] = [from.slice(1), to.slice(1), edits - 1];
   if (from[0] === to[0]) return isWithin(fromRest, toRest, edits);
