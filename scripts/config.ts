@@ -104,7 +104,10 @@ const settings = z
     IMAGE_BASE_URL: baseUrl().optional(),
     AWS_ENDPOINT_URL: baseUrl().optional(),
     AWS_ENDPOINT_URL_S3: baseUrl().optional(),
-    AWS_REGION: z.string().default('us-east-1'),
+    AWS_REGION: z
+      .string()
+      .regex(/^[A-Za-z0-9-]+$/, 'must be letters, digits and -')
+      .default('us-east-1'),
     AWS_ACCESS_KEY_ID: z.string().optional(),
     AWS_SECRET_ACCESS_KEY: z.string().optional(),
     AWS_SESSION_TOKEN: z.string().optional(),

@@ -76,6 +76,9 @@ test.each<[name: string, value: string, parsed?: unknown]>([
 
 /** Values, alone or each with words of its message. */
 const REFUSED: Readonly<Record<string, readonly (string | readonly [value: string, words: string])[]>> = {
+  PORT: ['99999999999999999999'],
+  AWS_REGION: ['eu west', 'eu/west'],
+  OTEL_TRACES_SAMPLER: [['sometimes', 'always_on, always_off or traceidratio']],
   HOST: ['http://0.0.0.0', '127.0.0.1:3000', '[::1]'],
   DATABASE_URL: ['postgres://u:1#hunter2@db/loupe', 'postgres://u:hun/ter2@db/loupe', 'postgres://db/a/b'],
   REDIS_URL: ['redis://:1#hunter2@redis:6379', 'redis://redis:6379/jobs'],

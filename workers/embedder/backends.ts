@@ -144,6 +144,7 @@ interface SavedModel {
 /** Loading registers the backend. The name is not a literal because the package is not a dependency. */
 export function openNativeTensorFlow(): NativeTensorFlow {
   const name = TABLE.tensorflow.package ?? '';
+  if (!isInstalled('tensorflow')) throw new Error(`${name} is not installed here (docs/models.md)`);
   restoreRemovedUtilities();
   const native: Partial<NativeTensorFlow> = require(name);
   if (native.node && 'loadSavedModel' in native.node) return { node: native.node };
