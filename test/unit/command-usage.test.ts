@@ -1,3 +1,4 @@
+import childProcess from 'node:child_process';
 import { CommanderError } from 'commander';
 import { version } from '../../package.json';
 import { buildProgram } from '../../scripts/commands/run-command';
@@ -40,8 +41,9 @@ test('--version prints the release and nothing else', async () => {
 test('a command that other tests kill may have ended before, and does not outlive a failure of the test', async () => {
   expect(await killCommand({}, ['--version'], async () => false)).toBe(false);
   const fails = () => Promise.reject(new Error('the test fails'));
+  const spawned = jest.spyOn(childProcess, 'spawn');
   await expect(killCommand({}, ['--version'], fails)).rejects.toThrow('the test fails');
-  expect(process.getActiveResourcesInfo()).not.toContain('ProcessWrap');
+  expect(spawned.mock.results.map(({ value }) => value.signalCode)).toEqual(['SIGKILL']);
 });
 
 test('--help on a group and on a command says how it is used', async () => {
