@@ -17,7 +17,6 @@ export const MISSING_BYTES = 'holds bytes that are no character of the encoding 
 const NO_TEXT = ['PK\x03\x04', '\xd0\xcf\x11\xe0', '%PDF'];
 const WEB_PAGE = /^\W*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+)?html\b/i;
 const WORDPRESS = /WordPress eXtended RSS|xmlns:wp=/;
-const JSON_TEXT = /^\W*[[{]\s*[{"]/;
 /** The encodings that are left to their bytes are often declared wrongly. */
 const DECLARED =
   /^<\?xml\s[^>]*\bencoding=["'](?!iso-8859-1["']|windows-1252)((?:iso-8859|windows|koi8|euc|gb|big5|shift_jis)[\w-]*)["']/i;
@@ -37,7 +36,7 @@ export async function encodingOf(path: string): Promise<string> {
     (NO_TEXT.some((each) => start.startsWith(each)) && 'is not a text file; save a spreadsheet as CSV') ||
     (WEB_PAGE.test(start) && 'is a web page, such as an error or a login, and no table') ||
     (WORDPRESS.test(start) && 'is an export of WordPress; export the products of WooCommerce as CSV') ||
-    (JSON_TEXT.test(start) && 'is JSON; a table is CSV, TSV or XML');
+    (/^\W*[[{]\s*[{"]/.test(start) && 'is JSON; a table is CSV, TSV or XML');
   if (fault) throw new Error(`${path} ${fault}.`);
   const marked = MARKS.find(([mark]) => mark.every((byte, position) => head[position] === byte));
   if (marked) return marked[1];
