@@ -182,7 +182,7 @@ describe('on the wire', () => {
 /** contract 11.4: while the database fails. */
 describe('a store that fails', () => {
   let failure: Error = new Error('not set');
-  const connection = { query: () => Promise.reject(failure) };
+  const connection = { query: (_statement: object, done: (failure: Error) => void) => done(failure) };
   const client = {
     ...{ acquireConnection: async () => connection, releaseConnection: async () => undefined },
     emit: () => false,
