@@ -58,7 +58,13 @@ export class Embedded {
   async socketFolder(): Promise<string> {
     if (this.closed) throw unavailable('The embedded database is closed.', 1);
     if (this.lease) return this.lease.socketFolder;
-    this.starting ??= this.startOnce();
+    if (!this.starting) {
+      const over = () => {
+        this.starting = undefined;
+      };
+      this.starting = this.start();
+      this.starting.then(over, () => setTimeout(over, NEXT_START_MS).unref());
+    }
     return (await this.starting).socketFolder;
   }
 
@@ -74,15 +80,6 @@ export class Embedded {
     await this.starting?.catch(() => undefined);
     await this.lease?.release();
     this.run.release();
-  }
-
-  private startOnce(): Promise<Lease> {
-    const over = () => {
-      this.starting = undefined;
-    };
-    const starting = this.start();
-    starting.then(over, () => setTimeout(over, NEXT_START_MS).unref());
-    return starting;
   }
 
   private async start(): Promise<Lease> {

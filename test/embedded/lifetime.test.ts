@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectEmbedded } from '../../db/core/knex';
-import { type Embedded, ensureEmbedded } from '../../db/embedded/ensure-embedded';
+import { Embedded, embeddedFolder, ensureEmbedded } from '../../db/embedded/ensure-embedded';
 import { findRunningHost, hostPid, socketPath } from '../../db/embedded/run-folder';
 import { startup } from '../../db/embedded/wire-protocol';
 import { connectTo, folderWithCluster, startFixture } from './embedded-support';
@@ -70,10 +70,16 @@ describe('starting', () => {
     await expect(ensureEmbedded(file)).rejects.toMatchObject({ status: 503, message });
   });
 
-  test('a cluster of another major version is refused with what PostgreSQL says', async () => {
-    writeFileSync(join(folder, 'postgres', 'data', 'PG_VERSION'), '99\n');
-    const message = expect.stringMatching(/version 99/);
-    await expect(start()).rejects.toMatchObject({ status: 503, message });
+  test('a cluster of another major version is refused with what PostgreSQL says, and not opened again at once', async () => {
+    const file = join(folder, 'postgres', 'data', 'PG_VERSION');
+    const version = readFileSync(file);
+    const embedded = new Embedded(embeddedFolder(folder), { durable: false });
+    for (const written of ['99\n', version]) {
+      writeFileSync(file, written);
+      const message = expect.stringMatching(/version 99/);
+      await expect(embedded.socketFolder()).rejects.toMatchObject({ status: 503, message });
+    }
+    await embedded.close();
   });
 });
 

@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { spawnLoupe } from '../../scripts/lab/service-processes';
 import { sha256Of } from '../../workers/embedder/model-folder';
 import { addModel } from '../../workers/library/add-model';
 import { openMigrated } from '../support/database';
-import { runLoupeHere } from '../support/run-loupe';
+import { killCommand, runLoupeHere } from '../support/run-loupe';
 import { tarOf } from '../support/tar-archive';
 import { temporaryFolder } from '../support/temporary-folder';
 import { meanColour, writeModel } from '../workers/tiny-models';
@@ -74,10 +72,9 @@ test('a connection that breaks again and again is given up', async () => {
 test('a command that is killed leaves nothing in the library, and the next one installs the model', async () => {
   const close = await openMigrated(dataDir);
   server.faults = { hangsAfter: 260_000 };
-  const first = spawnLoupe({ DATA_DIR: dataDir }, 'models', 'add', server.url('m/manifest.json'));
-  await server.hanging();
-  first.kill('SIGKILL');
-  await once(first, 'close');
+  const first = ['models', 'add', server.url('m/manifest.json')];
+  const isHanging = () => server.hanging().then(() => true);
+  expect(await killCommand({ DATA_DIR: dataDir }, first, isHanging)).toBe(true);
   expect((await libraryNames(dataDir)).models).toEqual([]);
   server.faults = {};
   const words = ['models', 'add', server.url('m/'), '--json'];

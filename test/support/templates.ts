@@ -39,7 +39,7 @@ export async function prepareTemplate(
   prepare: (dataDir: string) => Promise<void>,
 ): Promise<string> {
   const cached = join(TEMPLATES, key);
-  if (existsSync(cached)) return used(cached);
+  if (existsSync(cached)) return cached;
   const run = `${cached}-run`;
   mkdirSync(run, { recursive: true });
   const short = shortPath(run);
@@ -61,16 +61,12 @@ const PREPARED_WITHIN_MS = 150_000;
 /** Longer than a run of the tests goes on without the template that it began with. */
 const UNUSED_MS = 3_600_000;
 
-function used(path: string): string {
-  utimesSync(path, new Date(), new Date());
-  return path;
-}
-
 /** Removes what earlier states of the code have left. */
 function removeUnused(): void {
-  const paths = readdirSync(TEMPLATES).map((name) => join(TEMPLATES, name));
-  const since = (path: string) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  for (const path of paths) if (since(path) > UNUSED_MS) rmSync(path, { recursive: true, force: true });
+  for (const path of readdirSync(TEMPLATES).map((name) => join(TEMPLATES, name))) {
+    const { mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    if (Date.now() - mtimeMs > UNUSED_MS) rmSync(path, { recursive: true, force: true });
+  }
 }
 
 /** Another process may have filled it before this one had the claim. */
@@ -90,7 +86,8 @@ async function fill(cached: string, prepare: (dataDir: string) => Promise<void>)
 export function copyDataFolder(prepared: string, dataDir: string): void {
   const left = ['run', 'data/base/1', 'data/base/4'].map((name) => join(prepared, 'postgres', name));
   const mode = constants.COPYFILE_FICLONE;
-  cpSync(used(prepared), dataDir, { recursive: true, mode, filter: (path) => !left.includes(path) });
+  utimesSync(prepared, new Date(), new Date());
+  cpSync(prepared, dataDir, { recursive: true, mode, filter: (path) => !left.includes(path) });
 }
 
 /** A digest of files and of all files in folders, named from the root of the repository. */
