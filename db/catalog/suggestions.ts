@@ -102,7 +102,7 @@ function nodes({ text, words, category, size }: SuggestionQuery, terms: readonly
         SELECT * FROM all_named WHERE (SELECT count(*) FROM named_popular) < ${size}
       ),
       all_matches AS MATERIALIZED (
-        SELECT id, popularity, sort_key FROM ${NODES} AND ${matches} AND (SELECT count(*) FROM all_named) < ${size}
+        SELECT id, popularity, sort_key FROM ${NODES} AND ${matches} AND NOT ${areMany(sql`all_named`, sql`${size}`)}
       ),
       popular_matches AS MATERIALIZED (
         SELECT id, popularity, sort_key FROM ${POPULAR}
