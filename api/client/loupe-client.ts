@@ -164,12 +164,7 @@ export class LoupeClient {
   /** Stores the bytes of a JPEG, PNG or WebP; the `url` of the answer may be used in the `images` of a record. */
   storeImage(picture: Uint8Array | Blob, options: Omit<CallOptions, 'includes'> = {}) {
     const headers = { 'Content-Type': 'application/octet-stream' };
-    const call = {
-      body: '',
-      bodySerializer: () => picture,
-      headers,
-      ...sending(options),
-    };
+    const call = { body: '', bodySerializer: () => picture, headers, ...sending(options) };
     return answerOf(this.endpoints.POST('/v3/catalog/images', call));
   }
 

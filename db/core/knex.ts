@@ -38,12 +38,9 @@ const SILENCE_MS = 10_000;
 const KEEP_ALIVE_MS = 10_000;
 
 /** Whatever the server, database or role has: values are read in these forms. Compiling a statement (`jit`) takes a hundred times as long as running it. */
-const SESSION = [
-  ...['datestyle=ISO', 'intervalstyle=postgres', 'timezone=UTC', 'bytea_output=hex', 'extra_float_digits=1'],
-  ...['standard_conforming_strings=on', 'default_transaction_isolation=read\\ committed', 'jit=off'],
-]
-  .map((setting) => `-c ${setting}`)
-  .join(' ');
+const SESSION =
+  '-c datestyle=ISO -c intervalstyle=postgres -c timezone=UTC -c bytea_output=hex -c extra_float_digits=1 ' +
+  '-c standard_conforming_strings=on -c default_transaction_isolation=read\\ committed -c jit=off';
 
 /** A PostgreSQL server at `url`; connects with the first query. */
 export function connectPostgres({
