@@ -1,3 +1,4 @@
+import { CHANGES_MAX } from '../../db/catalog/search/catalog-state';
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { postingRequests, rankProducts } from '../../db/catalog/search/rank-products';
 import { scoredRows, type Window } from '../../db/catalog/search/scored-rows';
@@ -65,6 +66,14 @@ describe('a search snapshot', () => {
     expect(await makeSearchSnapshot(database.knex, { ...LIMITS, changesMin: 2 })).toBe(true);
     expect(await total()).toBe(8);
     expect(await rowsOf(database.knex)`SELECT id FROM catalog_search_changes`).toEqual([{ id: '' }]);
+  });
+
+  test('is rebuilt when other rows have changed so often that it would not be used', async () => {
+    await rowsOf(database.knex)`
+      INSERT INTO catalog_search_changes (id) SELECT '' FROM generate_series(0, ${CHANGES_MAX}::integer)`;
+    expect(await total()).toBeNull();
+    expect(await makeSearchSnapshot(database.knex, { ...LIMITS, changesMin: 100 })).toBe(true);
+    expect(await total()).toBe(10);
   });
 
   test('reads an order once for queries that come together', async () => {

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { copyRows, writtenTable } from '../../core/copy-rows';
 import { constant, disableTimeout, inTransaction, rowsOf, sql } from '../../core/sql';
+import { CHANGES_MAX } from './catalog-state';
 import { CHUNK, ChunkBuilder, type Frequencies, isFacet, type SnapshotProduct } from './snapshot-chunks';
 
 export interface SnapshotLimits {
@@ -64,6 +65,8 @@ async function isDue(trx: Knex, changesMin: number): Promise<boolean> {
   const [answer] = await rowsOf<{ due: boolean }>(trx)`
     SELECT NOT EXISTS (SELECT FROM search_snapshots) OR bool_or(id IS NULL) OR count(*) >= least(${changesMin}::integer,
       (SELECT max(greatest(products, ${SMALL_CHANGES_MIN}::integer)) FROM search_snapshots))
+      -- Changes of other rows do not count, but processes read no more than this.
+      OR EXISTS (SELECT FROM catalog_search_changes OFFSET ${constant(CHANGES_MAX)})
       -- Earlier releases made it without.
       OR NOT EXISTS (SELECT FROM search_snapshot_columns WHERE name = 'frequencies') AS due
     FROM (SELECT id FROM catalog_search_changes WHERE id IS DISTINCT FROM '' LIMIT ${changesMin}) AS changes`;

@@ -171,16 +171,7 @@ class Tally {
   *split({ set, count, rank }: Tier): Generator<Tier> {
     const sets = this.#sets;
     if (sets.length === 0) return yield { set, count, rank: [...rank, 0] };
-    const few = count > FEW ? null : new Map<number, number[]>();
-    if (few)
-      set.forEach(
-        (each) =>
-          void addTo(
-            few,
-            sets.reduce((sum, other) => sum + Number(other.has(each)), 0),
-            each,
-          ),
-      );
+    const few = count > FEW ? null : byCount(set, sets);
     if (few?.size === 1) return yield { set, count, rank: [...rank, ...few.keys()] };
     let left = count;
     for (let number = sets.length; number >= 0 && left > 0; number--) {
@@ -200,6 +191,16 @@ class Tally {
       among.copy(),
     );
   }
+}
+
+/** The ordinals of a set by how many of `sets` contain them. */
+function byCount(set: Bitset, sets: readonly Bitset[]): Map<number, number[]> {
+  const found = new Map<number, number[]>();
+  set.forEach((ordinal) => {
+    const count = sets.reduce((sum, other) => sum + Number(other.has(ordinal)), 0);
+    addTo(found, count, ordinal);
+  });
+  return found;
 }
 
 function binaryDigits(sets: readonly Bitset[]): Bitset[] {

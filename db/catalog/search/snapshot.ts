@@ -21,8 +21,8 @@ export const NO_ORDINALS = new Uint32Array();
 const POSTING_BYTES_MAX = 64 * 1024 * 1024;
 /** Overhead of an entry. */
 const ENTRY_BYTES = 200;
-/** Texts whose expansions are kept. */
-const TEXTS_MAX = 1_000;
+/** Readings of the texts whose expansions are kept, about a hundred bytes each; a text takes as much as ten. */
+const READINGS_MAX = 200_000;
 /** `bit_send` puts the length before the bits. */
 const LENGTH_BYTES = 4;
 
@@ -115,7 +115,9 @@ export class Snapshot {
     const lived = last?.live ?? Bitset.full(this.changes.products);
     const live = changes.length === 0 ? lived : this.changes.liveAfter(lived, changes);
     const expansions: SeenState['expansions'] =
-      last && isUnchanged ? last.expansions : new LRUCache({ max: TEXTS_MAX });
+      last && isUnchanged
+        ? last.expansions
+        : new LRUCache({ maxSize: READINGS_MAX, sizeCalculation: countReadings });
     const now = { state, live, expansions, at: performance.now() };
     // A state that another load has seen meanwhile, or that does not continue in this one, may be newer.
     if (this.seen === last) this.seen = now;
@@ -190,6 +192,12 @@ export interface SeenState {
   readonly live: Bitset;
   readonly at: number;
 }
+
+const countReadings = (expansions: readonly TermExpansion[]): number =>
+  expansions.reduce(
+    (sum, { exact, near, misspelt }) => sum + exact.length + near.length + misspelt.length,
+    10,
+  );
 
 async function readColumn(knex: Knex, snapshot: number, name: string, products: number): Promise<Buffer[]> {
   const chunks = await rowsOf<{ bytes: Buffer }>(knex)`
