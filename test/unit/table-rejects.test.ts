@@ -147,6 +147,8 @@ const OTHER_PREFIXES = `<a:feed xmlns:a="http://www.w3.org/2005/Atom" xmlns:m="h
 const ATOM_IN_RSS = `<atom:id>urn:1</atom:id><atom:link rel="alternate" href="no page"/>`;
 const LINK_IN_RSS = `<link rel="self" href="https://a.example"/><link rel="canonical" href="no page"/>`;
 const GROWING = `<!DOCTYPE r [<!ENTITY a "aaaa">]>${RSS(ITEM('a', '&a;&a;'))}`;
+/** As of BigCommerce. */
+const NO_PRODUCT = 'Item,ID,SKU,Bin Picking Number\nVariant,1,v,\nProduct,b,b,';
 const BROKEN_XML = 'line: no well-formed XML:';
 const NEVER_CLOSED = 'a quote that is opened here is never closed; the file is not read from here on';
 
@@ -158,6 +160,7 @@ test.each<[file: string, kind: string, content: string, reject: string | null, p
   ['a.csv', 'groups of columns above the header', 'Article,,\n"id",title,brand\na,Bag,Gucci', null, 'a'],
   ['a.csv', 'a header in Polish above values that are headers', 'sku,Nazwa,Typ\na,Title,Brand', null, 'a'],
   ['a.csv', 'a name that is a header in a row', 'id,x,y\nPrice,Title,Brand', null, 'Price'],
+  ['a.csv', 'a variant above the first product', NO_PRODUCT, `2: ${NO_ID}`, 'b'],
   ['a.csv', 'pipes', 'id|title\na|Bag; red', null, 'a'],
   ['a.csv', 'lines that end as on old Macs', 'id,title\ra,Bag', null, 'a'],
   ['a.csv', 'an open quote', 'id,title\na,Bag\nb,"Bag\nc,Bag', `3: line: ${NEVER_CLOSED}`, 'a'],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ProductRows, ReadRow, RowFault, TableRow } from '../../../models/catalog/tables/product-rows';
+import type { ReadRow, RowFault, TableRow, TableRows } from '../../../models/catalog/tables/table-rows';
 
 export interface ProductGroup {
   readonly key: string;
@@ -15,15 +15,16 @@ const NO_KEY = 'is required: a handle, an id, a SKU or a link tells which produc
 /** Groups rows by key. Keys whose rows are not consecutive come last; of the others one group is in memory at a time. */
 export async function* productGroups(
   rows: AsyncIterable<readonly ReadRow[]>,
-  products: Pick<ProductRows, 'keyOf' | 'sort'>,
+  table: TableRows,
   isScattered: (key: string) => boolean,
 ): AsyncGenerator<readonly (ProductGroup | GroupFault)[]> {
+  const keyOf = table.keyReader();
   const waiting = new Map<string, ProductGroup>();
   let open = null as ProductGroup | null;
   for await (const some of rows) {
     const done: (ProductGroup | GroupFault)[] = [];
     for (const row of some) {
-      const key = 'cells' in row ? products.keyOf(row) : null;
+      const key = 'cells' in row ? keyOf(row) : null;
       if (!('cells' in row)) done.push({ ...row, lost: true });
       else if (key === null) done.push({ line: row.line, field: 'id', reason: NO_KEY, lost: false });
       else if (open?.key === key) open.rows.push(row);
@@ -42,7 +43,7 @@ export async function* productGroups(
 
   function closed(found: ProductGroup | GroupFault): ProductGroup | GroupFault {
     if (!('rows' in found)) return found;
-    products.sort(found.rows);
+    table.sort(found.rows);
     if (found.rows.length <= ROWS_MAX) return found;
     const reason = `${found.rows.length} rows name "${found.key}", more than ${ROWS_MAX}`;
     return { line: found.rows[0]?.line ?? 0, field: 'id', reason, lost: false };

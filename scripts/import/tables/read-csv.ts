@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream';
 import { CsvError, type InfoRecord, parse } from 'csv-parse';
 import { fieldOf } from '../../../models/catalog/tables/columns';
-import type { ReadRow } from '../../../models/catalog/tables/product-rows';
+import type { ReadRow } from '../../../models/catalog/tables/table-rows';
 import { messageOf } from '../../../models/errors';
 import { addTo } from '../../../models/multimap';
 import { decodedText, MISSING_BYTES, REPLACEMENT } from './decode-text';

@@ -1,5 +1,5 @@
 import { parser as saxParser } from 'sax';
-import type { ReadRow } from '../../../models/catalog/tables/product-rows';
+import type { ReadRow } from '../../../models/catalog/tables/table-rows';
 import { addTo } from '../../../models/multimap';
 import { decodedText, MISSING_BYTES, REPLACEMENT } from './decode-text';
 

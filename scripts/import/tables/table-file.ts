@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname } from 'node:path';
 import { type ColumnMap, readColumns, type TableColumns } from '../../../models/catalog/tables/columns';
-import type { ReadRow, TableOptions } from '../../../models/catalog/tables/product-rows';
+import type { TableOptions } from '../../../models/catalog/tables/product-rows';
+import { KEY_FIELDS, type ReadRow } from '../../../models/catalog/tables/table-rows';
 import { messageOf } from '../../../models/errors';
 import { PlainFiles } from '../plain-files';
 import { encodingOf } from './decode-text';
@@ -32,7 +33,6 @@ export interface OpenTable {
 
 /** Spreadsheets are refused by their content. */
 const EXTENSIONS = ['.csv', '.tsv', '.txt', '.xml', '.xls', '.xlsx', '.ods'];
-const KEYS = ['group', 'id', 'sku', 'url'] as const;
 const NO_KEY =
   'is recognised as what tells products apart: a handle, an id, a SKU or a link. Name one with --map, as in {"sku": "Ref."}.';
 /** Rows of a feed whose elements are its header. */
@@ -49,7 +49,7 @@ export async function openTable(path: string, options: TableImport): Promise<Ope
   const encoding = await encodingOf(path);
   const open = (delimiter: string | null, header: readonly string[], rows: OpenTable['rows']): OpenTable => {
     const columns = readColumns(header, options.format, options.map);
-    if (header.length > 0 && !KEYS.some((field) => columns.of.get(field)?.length))
+    if (header.length > 0 && !KEY_FIELDS.some((field) => columns.of.get(field)?.length))
       throw new Error(`No column of ${path} ${NO_KEY} It has: ${header.join(', ')}.`);
     const files = new PlainFiles(dirname(path));
     return { name: basename(path), bytes: found.size, encoding, delimiter, rows, options, columns, files };

@@ -1,6 +1,8 @@
 import type { ReadRecords, RecordKind } from '../../../models/catalog/import/records';
 import type { TableColumns } from '../../../models/catalog/tables/columns';
-import { ProductRows, productId } from '../../../models/catalog/tables/product-rows';
+import { productId } from '../../../models/catalog/tables/ids';
+import { ProductRows } from '../../../models/catalog/tables/product-rows';
+import { TableRows } from '../../../models/catalog/tables/table-rows';
 import type { FeedRun, Progress, ReadLine, RecordFile, RecordSource } from '../../../models/ports';
 import { type Parse, parsedLine, recordParsers } from '../parse-record';
 import { NonConsecutiveKeys, type ProductGroup, productGroups } from './product-groups';
@@ -37,7 +39,6 @@ export class TableSource implements RecordSource {
   readonly #notes: string[] = [];
   readonly #previewed: object[] = [];
   #isWhole = true;
-  #isSameFeed = false;
   #products = 0;
   #hidden = 0;
   #pagesLeftOut = 0;
@@ -51,7 +52,7 @@ export class TableSource implements RecordSource {
     private readonly now: Date,
   ) {
     this.#parsers = recordParsers(now);
-    this.#rows = new ProductRows(table.columns, table.options, taxonomy);
+    this.#rows = new ProductRows(new TableRows(table.columns), table.options, taxonomy);
   }
 
   static async open(
@@ -71,11 +72,15 @@ export class TableSource implements RecordSource {
   async #readTaxonomy(onBytes: OnBytes): Promise<void> {
     if (this.table.columns.of.has('variations')) {
       for await (const some of this.table.rows(onBytes))
-        for (const row of some) if ('cells' in row) this.#rows.list(row);
+        for (const row of some) if ('cells' in row) this.#rows.table.list(row);
     }
+    const { feed, removeMissing, force } = this.table.options;
+    const known = removeMissing && !force ? this.feed?.known : 0;
+    // Null while the file has no product.
+    let isSameFeed: boolean | null = null;
     for await (const some of this.#groups(onBytes, () => false)) {
       const ids = some.flatMap((found) => ('rows' in found ? [productId(found.key)] : []));
-      this.#isSameFeed ||= (await this.feed?.hasAny(ids)) === true;
+      if (known && !isSameFeed && ids.length > 0) isSameFeed = (await this.feed?.hasAny(ids)) ?? null;
       for (const found of some) {
         if ('lost' in found) this.#isWhole &&= !found.lost;
         else {
@@ -84,10 +89,9 @@ export class TableSource implements RecordSource {
         }
       }
     }
-    const { feed, removeMissing, force } = this.table.options;
-    if (this.feed?.known && removeMissing && !force && !this.#isSameFeed)
+    if (known && isSameFeed === false)
       throw new Error(
-        `None of the ${this.feed.known} products of the feed "${feed}" is in the file, and nothing was changed: have the columns that tell products apart other names (see --dry-run without --feed)? If that is right, run it again with --force.`,
+        `None of the ${known} products of the feed "${feed}" is in the file, and nothing was changed: have the columns that tell products apart other names (see --dry-run without --feed)? If that is right, run it again with --force.`,
       );
     // A part of a product does not tell its category.
     if (this.#nonConsecutive.close()) {
@@ -157,7 +161,7 @@ export class TableSource implements RecordSource {
   }
 
   #groups(onBytes: OnBytes, isNonConsecutive = (key: string) => this.#nonConsecutive.has(key)) {
-    return productGroups(this.table.rows(onBytes), this.#rows, isNonConsecutive);
+    return productGroups(this.table.rows(onBytes), this.#rows.table, isNonConsecutive);
   }
 
   async *#readProducts(onBytes: OnBytes): AsyncGenerator<Lines<'products'>> {
@@ -197,7 +201,7 @@ export class TableSource implements RecordSource {
   #listings({ key, rows }: ProductGroup): Lines<'listings'> {
     if (!this.#rows.isOffered(rows) || this.#rejected.has(rows[0]?.line ?? 0)) return [];
     const date = this.now.toISOString().slice(0, 10);
-    return this.#rows.listings(key, rows, date).flatMap((price): Lines<'listings'> => {
+    return this.#rows.prices.of(key, rows, date).flatMap((price): Lines<'listings'> => {
       if ('value' in price) return [lineOf(price.line, price.value, this.#parsers.listings)];
       if ('reason' in price) return [price];
       const remark = this.#remarks.get(price.remark) ?? { line: price.line, count: 0 };

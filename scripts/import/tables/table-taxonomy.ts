@@ -1,11 +1,11 @@
 import type { CategoryRecord, EntityRecord, ReadRecords } from '../../../models/catalog/import/records';
 import type { TableColumns } from '../../../models/catalog/tables/columns';
-import {
-  type KnownNames,
-  type Named,
-  type NamedCategory,
-  type NamedEntity,
-  slugOf,
+import { slugOf } from '../../../models/catalog/tables/ids';
+import type {
+  KnownNames,
+  Named,
+  NamedCategory,
+  NamedEntity,
 } from '../../../models/catalog/tables/product-rows';
 import { categoriesOf, joinCategories } from '../../../models/catalog/taxonomy';
 import type { CatalogImportStore, ReadLine } from '../../../models/ports';

@@ -1,0 +1,111 @@
+import { fieldOf, type TableColumns, type TableField } from './columns';
+
+/** A row of a table: the line on which it begins, and its non-blank cells by column, in order. */
+export interface TableRow {
+  readonly line: number;
+  readonly cells: ReadonlyMap<string, readonly string[]>;
+}
+
+export type Rows = readonly TableRow[];
+
+export interface RowFault {
+  readonly line: number;
+  readonly field: string;
+  readonly reason: string;
+}
+
+export type ReadRow = TableRow | RowFault;
+
+/** A pair in `size=S,color=Red`, `"Size: S","Colour: Red"`, `[Size=S|Colour=Red]`, `[S]Size=S`; and in `Type=Radio|Name=Size|Value=S`. */
+const PAIR = /(?:^|[[\],|"])\s*([^[\],|"=:]+)[=:]([^\],|"]*)/g;
+const NAMED_PAIR = /Name=([^|]*)\|Value=(.*?)(?:\[[^\]]*\])?[,;|\s]*(?=Type=|$)/g;
+const NONE: readonly string[] = [];
+
+/** The fields that tell products apart, best first. */
+export const KEY_FIELDS = ['group', 'id', 'sku', 'url'] as const;
+
+/** What rows say: the values of their fields, the product that they are of, and whether they are of a variant. */
+export class TableRows {
+  /** By the SKU of a variant that the row of its product lists: the key of that product. */
+  readonly #listed = new Map<string, string | null>();
+
+  constructor(readonly columns: TableColumns) {}
+
+  all(rows: Rows, field: TableField): string[] {
+    const columns = this.columns.of.get(field) ?? NONE;
+    return rows.flatMap((row) => {
+      const found = columns.flatMap((column) => row.cells.get(column) ?? []);
+      return found.length > 0 ? found : this.#attributesOf(row, field);
+    });
+  }
+
+  one(row: TableRow, field: TableField): string | null {
+    for (const column of this.columns.of.get(field) ?? NONE) {
+      const value = row.cells.get(column)?.[0];
+      if (value !== undefined) return value;
+    }
+    return this.#attributesOf(row, field)[0] ?? null;
+  }
+
+  first(rows: Rows, field: TableField): string | null {
+    for (const row of rows) {
+      const value = this.one(row, field);
+      if (value !== null) return value;
+    }
+    return null;
+  }
+
+  /** Notes the variants that a row lists; to be called for all rows before the first key is asked for. */
+  list(row: TableRow): void {
+    for (const [, sku = ''] of this.one(row, 'variations')?.matchAll(/(?:^|\|)sku=([^,|]+)/g) ?? [])
+      this.#listed.set(sku, this.#ownKeyOf(row));
+  }
+
+  /** For one reading of the table, whose rows are given in their order: the key shared by rows of one product; null for a row that names none. */
+  keyReader(): (row: TableRow) => string | null {
+    let above: string | null = null;
+    return (row) => {
+      const named = this.one(row, 'row')?.toLowerCase() ?? 'product';
+      if (named === 'product') above = this.#ownKeyOf(row);
+      return this.#parentOf(row) ?? above;
+    };
+  }
+
+  /** Whether its product has a row of its own. */
+  isVariant(row: TableRow): boolean {
+    const named = this.one(row, 'row')?.toLowerCase();
+    if (named !== undefined) return named === 'sku' || named === 'variant';
+    return this.#parentOf(row) !== null || this.one(row, 'options') !== null;
+  }
+
+  /** Puts the product's own row before those of its variants. */
+  sort(rows: TableRow[]): void {
+    rows.sort((one, other) => Number(this.isVariant(one)) - Number(this.isVariant(other)));
+  }
+
+  #ownKeyOf(row: TableRow): string | null {
+    return KEY_FIELDS.reduce<string | null>((key, field) => key ?? this.one(row, field), null);
+  }
+
+  #parentOf(row: TableRow): string | null {
+    const parent = this.one(row, 'parent')?.replace(/^id:/i, '');
+    return parent ?? this.#listed.get(this.one(row, 'sku') ?? '') ?? null;
+  }
+
+  /** What the list of attributes of a row has for a field. */
+  #attributesOf(row: TableRow, field: TableField): readonly string[] {
+    const text = row.cells.get(this.columns.of.get('attributes')?.[0] ?? '')?.[0];
+    if (text === undefined) return NONE;
+    return pairsIn(text).flatMap(([name, value]) => (fieldOf(name) === field ? [value] : []));
+  }
+}
+
+/** The pairs of a list, names in lower case. */
+export const pairsIn = (text: string): (readonly [name: string, value: string])[] =>
+  [...text.matchAll(text.includes('|Value=') ? NAMED_PAIR : PAIR)].map(
+    ([, name = '', value = '']) => [name.trim().toLowerCase(), value.trim()] as const,
+  );
+
+export const distinct = (values: readonly (string | null)[]): string[] => [
+  ...new Set(values.filter((value): value is string => value !== null && value !== '')),
+];
