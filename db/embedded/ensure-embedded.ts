@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
-
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { messageOf, unavailable } from '../../models/errors';

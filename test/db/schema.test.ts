@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { PostgresAuditLog } from '../../db/core/audit-log';
-import { connectPostgres } from '../../db/core/knex';
 import { inTransaction, rowsOf, Sql, sql } from '../../db/core/sql';
 import { migrations } from '../../db/migrations';
 import { describeSchema } from '../../db/migrations/describe-schema';
@@ -14,13 +12,6 @@ const database = useDatabase();
 test('a statement that fails is named by its text, without its values', async () => {
   const failing = rowsOf(database.knex)`SELECT 1 / ${0}::integer, ${'a secret'}::text`;
   await expect(failing).rejects.toThrow(/^SELECT 1 \/ \?::integer, \?::text - division by zero$/);
-});
-
-test('a database that is away is a 503', async () => {
-  const away = connectPostgres({ url: 'postgresql://nobody@127.0.0.1:1/nothing' });
-  const catalog = new PostgresCatalogRepository(away.knex);
-  await expect(catalog.tags()).rejects.toMatchObject({ status: 503, code: 'unavailable' });
-  await away.close();
 });
 
 const clock = { now: () => new Date('2026-03-01T12:00:00Z') };

@@ -1,5 +1,6 @@
 import type { RowPosition } from '../../../models/catalog/catalog-query';
 import { isReference } from '../../../models/catalog/index-terms';
+import { addTo } from '../../../models/multimap';
 import { packed } from './packed-texts';
 
 /** Ordinals of a chunk (the schema of `search_snapshot_bitmaps` has the same number). */
@@ -64,8 +65,8 @@ export class ChunkBuilder {
 
   add({ category, terms, id, popularity, sortKey }: SnapshotProduct): void {
     const ordinal = this.#products.push({ id, popularity, sortKey }) - 1;
-    addTo(this.#bitmap(categoryTerm(category)), ordinal);
-    for (const term of terms) for (const bits of this.#bitmapsOf(term)) addTo(bits, ordinal);
+    setBit(this.#bitmap(categoryTerm(category)), ordinal);
+    for (const term of terms) for (const bits of this.#bitmapsOf(term)) setBit(bits, ordinal);
     for (const [name, ids] of byField(terms)) {
       const field = this.#fields.get(name) ?? {
         lists: new IdLists(),
@@ -112,7 +113,7 @@ export class ChunkBuilder {
   }
 }
 
-function addTo(bits: Uint8Array, ordinal: number): void {
+function setBit(bits: Uint8Array, ordinal: number): void {
   bits[ordinal >>> 3] = (bits[ordinal >>> 3] ?? 0) | (0x80 >>> (ordinal & 7));
 }
 
@@ -137,11 +138,7 @@ export function byField(terms: readonly string[]): Map<string, string[]> {
   const fields = new Map<string, string[]>();
   for (const term of terms) {
     const end = term.indexOf(':');
-    if (end === -1) continue;
-    const [field, id] = [term.slice(0, end), term.slice(end + 1)];
-    const ids = fields.get(field);
-    if (ids) ids.push(id);
-    else fields.set(field, [id]);
+    if (end !== -1) addTo(fields, term.slice(0, end), term.slice(end + 1));
   }
   return fields;
 }
