@@ -7,9 +7,9 @@ import { createGunzip } from 'node:zlib';
 import type { RecordKind } from '../../models/catalog/import/records';
 import { WHOLE_LINE } from '../../models/catalog/import/stage';
 import { messageOf } from '../../models/errors';
-import type { ReadLine, RecordFile, RecordSource } from '../../models/ports';
+import type { RecordFile, RecordSource } from '../../models/ports';
 import { innermostRoot, isGzip, unpackArchive } from '../../workers/library/unpack-archive';
-import { parsedLine, recordParsers } from './parse-record';
+import { type Parse, parsedLine, recordParsers } from './parse-record';
 import { type BundleFault, findLinks, PlainFiles } from './plain-files';
 import { readLines } from './read-lines';
 
@@ -109,8 +109,7 @@ export class Bundle {
     return {
       file: async (kind) => {
         const file = await this.file(BUNDLE_FILES[kind]);
-        const parse: (typeof parsers)[typeof kind] = parsers[kind];
-        return file && withRecords(file, (line) => parsedLine(line, parse));
+        return file && withRecords(file, parsers[kind]);
       },
     };
   }
@@ -132,15 +131,13 @@ export class Bundle {
 }
 
 /** The JSON values of a file as records; other work gets a turn every few lines. */
-export const withRecords = <Record>(
-  file: RecordFile<unknown>,
-  parse: (line: ReadLine<unknown>) => ReadLine<Record>,
-): RecordFile<Record> => ({
+export const withRecords = <Record>(file: RecordFile<unknown>, parse: Parse<Record>): RecordFile<Record> => ({
   ...file,
   async *read() {
     for await (const { lines, bytesRead } of file.read()) {
       for (let start = 0; start < lines.length; start += LINES_AT_ONCE) {
-        yield { lines: lines.slice(start, start + LINES_AT_ONCE).map(parse), bytesRead };
+        const some = lines.slice(start, start + LINES_AT_ONCE);
+        yield { lines: some.map((line) => parsedLine(line, parse)), bytesRead };
         await setImmediate();
       }
     }

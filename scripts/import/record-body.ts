@@ -5,7 +5,7 @@ import { badRequest, tooManyRecords } from '../../models/errors';
 import type { ReadLine, RecordBodies } from '../../models/ports';
 import { RECORDS_MAX } from '../../models/records/records-service';
 import { BUNDLE_FILES, withRecords } from './bundle';
-import { parsedLine, recordParsers } from './parse-record';
+import { recordParsers } from './parse-record';
 import { readLines } from './read-lines';
 import { ID_LENGTH_MAX } from './record-values';
 
@@ -26,7 +26,6 @@ export const RECORD_BODIES: RecordBodies = {
       source: {
         async file(kind) {
           const own = read.filter((each) => each.kind === kind);
-          const parse: (typeof parsers)[typeof kind] = parsers[kind];
           const file = {
             name: kind,
             bytes: own.length,
@@ -34,7 +33,7 @@ export const RECORD_BODIES: RecordBodies = {
               yield { lines: own.map(({ line }) => line), bytesRead: own.length };
             },
           };
-          return withRecords(file, (line) => parsedLine(line, parse));
+          return withRecords(file, parsers[kind]);
         },
       },
     };
