@@ -69,11 +69,9 @@ export async function rankProducts(
   const among = scopeOf(query, sets, live);
   const terms = expansions?.map((each) => ordinalsOf(each, sets)) ?? [];
   const isRanked = expansions !== null && order === 'relevance';
-  const orNothing = (set: Bitset | null) => set ?? Bitset.empty(among.size);
-  const all =
-    isRanked && (query.match !== 'all' || terms.length === 0)
-      ? among.and(orNothing(union(terms.map(({ any }) => any))))
-      : terms.reduce((left, { any }) => left.and(orNothing(any)), among);
+  const any = terms.map((ordinals) => ordinals.any);
+  const matching = isRanked && query.match !== 'all' ? union(any) : intersection(any);
+  const all = expansions === null ? among : among.and(matching ?? Bitset.empty(among.size));
   const total = all.count();
   const products = await snapshot.order(knex, expansions === null ? query.sort : 'popularity_desc');
   const rows: RowPosition[] = [];
@@ -221,5 +219,5 @@ function union(sets: readonly (Bitset | null)[]): Bitset | null {
 }
 
 /** The intersection of the sets; null where one of them has nothing. */
-const intersection = ([first, ...others]: readonly (Bitset | undefined)[]): Bitset | null =>
+const intersection = ([first, ...others]: readonly (Bitset | null | undefined)[]): Bitset | null =>
   others.reduce((all: Bitset | null, set) => (all && set ? all.and(set) : null), first ?? null);
