@@ -78,14 +78,19 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     held.open();
   });
 
-  test('fails with unavailable at the deadline when Redis is still away', async () => {
+  test('fails with unavailable at the deadline when Redis is still away, and the photo is not worked on later', async () => {
     const held = pipeline.hold();
-    const asked = failureOf(ask(1, deadline(500)));
+    void ask(1).catch(() => undefined);
     await pipeline.given(1);
+    const asked = failureOf(ask(2, deadline(500)));
+    await until(async () => (await queue.depth()).waiting === 1);
     await proxy.cut();
     expect(await asked).toMatchObject(UNAVAILABLE);
     held.open();
     await proxy.mend();
+    await until(answers);
+    await ask(3);
+    expect(pipeline.seen).toEqual([1, 3]);
   });
 
   // contract 14.18
