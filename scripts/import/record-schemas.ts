@@ -12,7 +12,7 @@ import type {
 } from '../../models/catalog/import/records';
 import { PHRASE_WORDS_MAX } from '../../models/catalog/index-terms';
 import { joinCategories } from '../../models/catalog/taxonomy';
-import { GRADES, REGION_CURRENCIES, type Region } from '../../models/pricing/estimate';
+import { GRADES, REGION_CURRENCIES } from '../../models/pricing/estimate';
 import { field, id, label, linkBy, name, ownData, picture, prefixedId, textOf } from './record-values';
 
 /** The accepted form of records (contract 13.2, 13.3, 13.14, 13.16) and their conversion to the stored form, except pictures. */
@@ -164,13 +164,7 @@ const priced = {
   ...{ currency: z.string().optional(), confidence: z.number().nullable().default(null) },
 };
 
-interface Prices extends Record<(typeof GRADES)[number], number | null> {
-  readonly variant: string;
-  readonly source: string;
-  readonly region: Region;
-  readonly currency?: string | undefined;
-  readonly confidence: number | null;
-}
+type Prices = z.output<z.ZodObject<typeof priced>>;
 
 const reject = (context: z.RefinementCtx, path: string, message: string) =>
   context.addIssue({ code: 'custom', path: [path], message });

@@ -1,6 +1,8 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pMap from 'p-map';
+import type { RecordKind } from '../../../models/catalog/import/records';
+import { BUNDLE_FILES } from '../../import/bundle';
 import { CATEGORIES, Catalog, lookOf, productId } from './catalog';
 import { type PriceVolume, pricesOf } from './prices';
 import { renderProduct } from './render';
@@ -22,11 +24,7 @@ export interface BundleOptions extends Partial<PriceVolume> {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-const FILES = {
-  ...{ categories: 'categories', tags: 'tags', entities: 'entities', products: 'products' },
-  ...{ estimates: 'estimates', history: 'estimate-history', listings: 'listings' },
-} as const;
-type Kind = keyof typeof FILES;
+type Kind = Exclude<RecordKind, 'synonyms'>;
 export type BundleSummary = Readonly<Record<Kind | 'variants' | 'images', number>>;
 const DEFAULTS = { imageSize: 640, estimatesPerVariant: 3, listingsPerVariant: 2, historyMonths: 3 };
 const FLUSH_EVERY = 500;
@@ -48,11 +46,11 @@ export async function generateBundle(options: BundleOptions): Promise<BundleSumm
   };
   /** Writes what was added, so that memory stays flat. */
   const flush = async (): Promise<void> => {
-    for (const [kind, text] of lines) await appendFile(join(out, `${FILES[kind]}.jsonl`), text);
+    for (const [kind, text] of lines) await appendFile(join(out, BUNDLE_FILES[kind]), text);
     lines.clear();
   };
   await mkdir(out, { recursive: true });
-  for (const name of Object.values(FILES)) await writeFile(join(out, `${name}.jsonl`), '');
+  for (const kind of Object.keys(counts) as Kind[]) await writeFile(join(out, BUNDLE_FILES[kind]), '');
   let variants = 0;
   const catalog = new Catalog(seed);
   add('categories', CATEGORIES);
