@@ -136,14 +136,12 @@ function unpricedFault({ id, known, product_id }: UnpricedVariant): Fault {
 export class Waiting {
   readonly lines = new Set<number>();
   readonly ids = new Set<string>();
-  readonly #countBefore: number;
   /** The previous pass changed nothing: parents name each other in a cycle. */
   readonly #isStuck: boolean;
 
   /** @param before the lines that waited after the previous pass */
   constructor(private readonly before?: Waiting) {
-    this.#countBefore = before?.lines.size ?? Number.NaN;
-    this.#isStuck = before !== undefined && before.lines.size === before.#countBefore;
+    this.#isStuck = before !== undefined && before.lines.size === before.before?.lines.size;
   }
 
   /** Whether a line must be read again: one of its parents may still come, or it replaces a waiting line. */
