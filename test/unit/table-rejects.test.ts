@@ -115,7 +115,7 @@ test('prices without a currency or a page, and links by http, are counted once, 
   const rows = [
     row({ currency: '', ...page }),
     row({ handle: 'b', currency: 'CHF', ...page }),
-    row({ handle: 'c' }),
+    row({ handle: 'c', link: '/c/' }),
     row({ handle: 'd', price: '"$1,200 CAD"', ...page }),
     row({ handle: 'e', link: 'http://a.example/e' }),
     row({ handle: 'f', price: '0.00', ...page }),

@@ -11,8 +11,10 @@ export class ProductLinks {
     private readonly shop: string | null,
   ) {}
 
+  /** Null for a relative link of a shop that is not known. */
   linkIn(rows: Rows): string | null {
-    return this.#addressOf(this.table.first(rows, 'url'));
+    const link = this.#addressOf(this.table.first(rows, 'url'));
+    return link?.startsWith('/') && this.shop === null ? null : link;
   }
 
   /** The link of a product or, without one, the page that its shop gives it. */
