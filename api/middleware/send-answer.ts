@@ -90,21 +90,19 @@ async function* piecesOf(parts: Iterable<string> | AsyncIterable<string>): Async
   if (piece !== '') yield piece;
 }
 
-/** The JSON of an answer, whose rows come last, in pieces; tells how many rows it had, and how many bytes. */
+/** The JSON of an answer, whose rows come last, in parts; tells how many rows it had, and how many bytes. */
 function* partsOf({ data: _rows, ...head }: Answer, data: Iterable<unknown>, made: SizeReporter) {
-  let piece = JSON.stringify({ ...head, data: [] }).slice(0, -2);
+  const begin = JSON.stringify({ ...head, data: [] }).slice(0, -2);
   let rows = 0;
-  let bytes = piece.length;
+  let bytes = begin.length;
+  yield begin;
   for (const each of data) {
     const row = JSON.stringify(each);
-    piece += rows === 0 ? row : `,${row}`;
+    yield rows === 0 ? row : `,${row}`;
     rows += 1;
     bytes += row.length;
-    if (piece.length < PIECE) continue;
-    yield piece;
-    piece = '';
   }
-  yield `${piece}]}`;
+  yield ']}';
   made(rows, bytes);
 }
 
