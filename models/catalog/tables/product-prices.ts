@@ -1,6 +1,5 @@
 import { plainText } from './plain-text';
 import { readPrice, regionOf } from './prices';
-import type { ProductLinks } from './product-links';
 import type { ProductVariants } from './product-variants';
 import type { RowFault, Rows, TableRow, TableRows } from './table-rows';
 
@@ -24,7 +23,6 @@ export class ProductPrices {
   /** @param currency of prices without one */
   constructor(
     private readonly table: TableRows,
-    private readonly links: ProductLinks,
     private readonly variants: ProductVariants,
     private readonly currency: string | null,
   ) {}
@@ -33,7 +31,7 @@ export class ProductPrices {
   of(key: string, rows: Rows, date: string): readonly TablePrice[] {
     const { columns } = this.table;
     const title = plainText(this.table.first(rows, 'title') ?? '');
-    const page = this.links.pageOf(key, rows);
+    const page = this.table.pageOf(key, rows);
     return this.variants.of(key, rows).variants.flatMap(({ row, options, value }): TablePrice[] => {
       const { line } = row;
       // A variant without a price of its own has that of its product.
@@ -46,7 +44,7 @@ export class ProductPrices {
       if (!price && text !== undefined) return [{ line, field: 'price', reason: `"${text}" is no price` }];
       const named = this.table.one(row, 'currency')?.toLowerCase() ?? columns.currency;
       const currency = price?.currency ?? named ?? this.currency;
-      const link = this.links.linkIn([row]) ?? page;
+      const link = this.table.linkIn([row]) ?? page;
       const region = currency === null ? null : regionOf(currency);
       const remarks = !price && prices.length > 0 ? [{ line, remark: NO_AMOUNT }] : [];
       if (!price && (link === null || region === null)) return remarks;

@@ -2,7 +2,6 @@ import type { EntityRecord } from '../import/records';
 import type { TableField } from './columns';
 import { productId, slugOf } from './ids';
 import { plainText } from './plain-text';
-import { ProductLinks } from './product-links';
 import { ProductPrices } from './product-prices';
 import { ProductVariants } from './product-variants';
 import { distinct, type Rows, type TableRow, type TableRows } from './table-rows';
@@ -44,7 +43,6 @@ const HIDDEN = ['false', 'no', 'n', '0', '-1', '2', 'hidden', 'unavailable', 'no
 /** The rows of a table as records in bundle form. */
 export class ProductRows {
   readonly prices: ProductPrices;
-  readonly #links: ProductLinks;
   readonly #variants: ProductVariants;
 
   constructor(
@@ -52,9 +50,8 @@ export class ProductRows {
     private readonly options: TableOptions,
     private readonly known: KnownNames,
   ) {
-    this.#links = new ProductLinks(table, options.shop);
-    this.#variants = new ProductVariants(table, this.#links);
-    this.prices = new ProductPrices(table, this.#links, this.#variants, options.currency);
+    this.#variants = new ProductVariants(table);
+    this.prices = new ProductPrices(table, this.#variants, options.currency);
   }
 
   /** Whether a shop shows it: a draft, an archived or an unpublished product is not offered. */
@@ -114,7 +111,7 @@ export class ProductRows {
     const skus = distinct(rows.map((row) => this.table.one(row, 'sku')));
     const keywords = this.table.all(rows, 'keywords').flatMap((text) => text.split(/[,;|]/));
     const data = this.#data(rows);
-    const url = this.#links.pageOf(key, rows);
+    const url = this.table.pageOf(key, rows);
     const isPageLeftOut = url !== null && /^http:\/\//i.test(url);
     const value = {
       id: productId(key),
@@ -127,7 +124,7 @@ export class ProductRows {
       }),
       ...(Object.keys(data).length > 0 && { data }),
       keywords: distinct([...keywords.map((each) => each.trim()), ...skus.slice(1)]),
-      images: distinct(this.#inOrder(rows).flatMap((row) => this.#links.pictures(row, 'images'))),
+      images: distinct(this.#inOrder(rows).flatMap((row) => this.table.pictures(row, 'images'))),
       variants: variants.map(({ value }) => value),
     };
     return { value, faults, isPageLeftOut };
@@ -148,7 +145,7 @@ export class ProductRows {
   #inOrder(rows: Rows): Rows {
     const position = (row: TableRow) => Number(this.table.one(row, 'image_position') ?? Number.NaN);
     const isOrdered = rows.every(
-      (row) => this.#links.pictures(row, 'images').length === 0 || position(row) > 0,
+      (row) => this.table.pictures(row, 'images').length === 0 || position(row) > 0,
     );
     return isOrdered ? [...rows].sort((left, right) => (position(left) || 0) - (position(right) || 0)) : rows;
   }

@@ -1,7 +1,6 @@
 import type { VariantRecord } from '../import/records';
 import { fieldOf } from './columns';
 import { variantId } from './ids';
-import type { ProductLinks } from './product-links';
 import { distinct, pairsIn, type RowFault, type Rows, type TableRow, type TableRows } from './table-rows';
 
 interface Variant {
@@ -16,10 +15,7 @@ const OPTIONS = ['1', '2', '3'] as const;
 const DEFAULT_OPTION = /^default(?: title)?$/i;
 
 export class ProductVariants {
-  constructor(
-    private readonly table: TableRows,
-    private readonly links: ProductLinks,
-  ) {}
+  constructor(private readonly table: TableRows) {}
 
   /** The variants of a product, and the rows that name one of them again. */
   of(key: string, rows: Rows) {
@@ -84,8 +80,8 @@ export class ProductVariants {
   #pictures(row: TableRow, isOneOfSeveral: boolean): string[] {
     const isOwn = this.table.columns.format === 'google' || this.table.isVariant(row);
     return [
-      ...this.links.pictures(row, 'variant_image'),
-      ...(isOneOfSeveral && isOwn ? this.links.pictures(row, 'images') : []),
+      ...this.table.pictures(row, 'variant_image'),
+      ...(isOneOfSeveral && isOwn ? this.table.pictures(row, 'images') : []),
     ];
   }
 }

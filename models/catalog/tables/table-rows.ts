@@ -19,17 +19,23 @@ export type ReadRow = TableRow | RowFault;
 /** A pair in `size=S,color=Red`, `"Size: S","Colour: Red"`, `[Size=S|Colour=Red]`, `[S]Size=S`; and in `Type=Radio|Name=Size|Value=S`. */
 const PAIR = /(?:^|[[\],|"])\s*([^[\],|"=:]+)[=:]([^\],|"]*)/g;
 const NAMED_PAIR = /Name=([^|]*)\|Value=(.*?)(?:\[[^\]]*\])?[,;|\s]*(?=Type=|$)/g;
+/** A column in the address of pages. */
+const PLACEHOLDER = /\{([^{}]*)\}/g;
 const NONE: readonly string[] = [];
 
 /** The fields that tell products apart, best first. */
 export const KEY_FIELDS = ['group', 'id', 'sku', 'url'] as const;
 
-/** What rows say: the values of their fields, the product that they are of, and whether they are of a variant. */
+/** What rows say: the values of their fields, the product or variant that they are of, and addresses of pages and pictures. */
 export class TableRows {
   /** By the SKU of a variant that the row of its product lists: the key of that product. */
   readonly #listed = new Map<string, string | null>();
 
-  constructor(readonly columns: TableColumns) {}
+  /** @param shop as in `TableOptions` */
+  constructor(
+    readonly columns: TableColumns,
+    private readonly shop: string | null,
+  ) {}
 
   all(rows: Rows, field: TableField): string[] {
     const columns = this.columns.of.get(field) ?? NONE;
@@ -83,6 +89,34 @@ export class TableRows {
     rows.sort((one, other) => Number(this.isVariant(one)) - Number(this.isVariant(other)));
   }
 
+  /** Null for a relative link of a shop that is not known. */
+  linkIn(rows: Rows): string | null {
+    const link = wholeAddress(this.first(rows, 'url'), this.shop);
+    return link?.startsWith('/') && this.shop === null ? null : link;
+  }
+
+  /** The link of a product or, without one, the page that its shop gives it. */
+  pageOf(key: string, rows: Rows): string | null {
+    const link = this.linkIn(rows);
+    const { shop } = this;
+    if (link !== null || shop === null) return link;
+    const page = shop.includes('{') ? shop : shop.replace(/\/+$/, '') + this.columns.page;
+    let isWhole = true;
+    const filled = page.replace(PLACEHOLDER, (_, name: string) => {
+      const value = name === 'key' ? key : rows.flatMap((row) => row.cells.get(name) ?? [])[0];
+      isWhole &&= value !== undefined;
+      return encodeURIComponent(value ?? '');
+    });
+    return isWhole ? filled : null;
+  }
+
+  pictures(row: TableRow, field: 'images' | 'variant_image'): string[] {
+    return this.all([row], field)
+      .flatMap((text) => text.split(/[|;\n]+|,\s+|,(?=https?:\/\/|\/\/)/))
+      .map((each) => wholeAddress(each.trim(), this.shop) ?? '')
+      .filter((each) => each !== '');
+  }
+
   #ownKeyOf(row: TableRow): string | null {
     return KEY_FIELDS.reduce<string | null>((key, field) => key ?? this.one(row, field), null);
   }
@@ -98,6 +132,13 @@ export class TableRows {
     if (text === undefined) return NONE;
     return pairsIn(text).flatMap(([name, value]) => (fieldOf(name) === field ? [value] : []));
   }
+}
+
+/** Of an address without its scheme or, if the shop is known, without its host. */
+function wholeAddress(text: string | null, shop: string | null): string | null {
+  const whole = text?.replace(/^(?:\/\/|(?=www\.))/i, 'https://') ?? null;
+  if (!whole?.startsWith('/') || shop === null || !URL.canParse(whole, shop)) return whole;
+  return new URL(whole, shop).href;
 }
 
 /** The pairs of a list, names in lower case. */

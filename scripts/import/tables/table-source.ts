@@ -52,7 +52,7 @@ export class TableSource implements RecordSource {
     private readonly now: Date,
   ) {
     this.#parsers = recordParsers(now);
-    this.#rows = new ProductRows(new TableRows(table.columns), table.options, taxonomy);
+    this.#rows = new ProductRows(new TableRows(table.columns, table.options.shop), table.options, taxonomy);
   }
 
   static async open(
