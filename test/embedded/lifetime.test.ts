@@ -30,7 +30,8 @@ async function hostEnd(socketFolder: string): Promise<{ ended: Promise<unknown> 
   const watcher: Socket = connect(socketPath(socketFolder));
   watcher.on('error', () => undefined);
   await once(watcher, 'connect');
-  return { ended: once(watcher, 'close') };
+  // `once` would reject with the error of a connection that a killed host resets.
+  return { ended: new Promise((resolve) => watcher.once('close', resolve)) };
 }
 
 /** Another process that uses the database, and the socket folder that it was given. */
