@@ -1,56 +1,51 @@
 import type { RequestHandler } from 'express';
 import type { Logger as PinoLogger } from 'pino';
 import type { z } from 'zod';
-import type { AccountService } from '../models/access/account-service';
-import type { Billing } from '../models/access/billing';
-import type { FairBudget } from '../models/access/fair-budget';
+import { AccountService } from '../models/access/account-service';
+import { Billing } from '../models/access/billing';
+import { FairBudget } from '../models/access/fair-budget';
 import type { KeyService } from '../models/access/key-service';
-import type { CatalogService } from '../models/catalog/catalog-service';
-import type { StoredPictures } from '../models/catalog/stored-pictures';
-import type { SuggestionService } from '../models/catalog/suggestion-service';
-import type { FeedbackService } from '../models/feedback/feedback-service';
-import type {
-  AccountRepository,
-  AuditLog,
-  Clock,
-  DataFileSigner,
-  IdempotencyStore,
-  ImageStore,
-  PricingRepository,
-  RateLimiter,
-  VisionQueue,
-} from '../models/ports';
-import type { RecordsService } from '../models/records/records-service';
-import type { VisionJobService } from '../models/vision/jobs/vision-job-service';
-import type { SimilarService } from '../models/vision/similar-service';
-import type { VisionService } from '../models/vision/vision-service';
-import type { WebhookService } from '../models/webhooks/webhook-service';
+import { CatalogService } from '../models/catalog/catalog-service';
+import { StoredPictures } from '../models/catalog/stored-pictures';
+import { SuggestionService } from '../models/catalog/suggestion-service';
+import { FeedbackService } from '../models/feedback/feedback-service';
+import { PORTS, type Token } from '../models/ports';
+import { RecordsService } from '../models/records/records-service';
+import { VisionJobService } from '../models/vision/jobs/vision-job-service';
+import { SimilarService } from '../models/vision/similar-service';
+import { VisionService } from '../models/vision/vision-service';
+import { WebhookService } from '../models/webhooks/webhook-service';
+
+/** Gives the service of a class, or the adapter of a port. */
+export type Resolve = <Part>(part: (new (...given: never[]) => Part) | Token<Part>) => Part;
 
 /** What the HTTP side needs from the rest: the capabilities, and the few ports that routes use directly. */
-export interface ApiServices {
-  readonly billing: Billing;
-  readonly catalog: CatalogService;
-  readonly vision: VisionService;
-  readonly suggestions: SuggestionService;
-  readonly similar: SimilarService;
-  readonly feedback: FeedbackService;
-  readonly records: RecordsService;
-  readonly pictures: StoredPictures;
-  readonly jobs: VisionJobService;
-  readonly webhooks: WebhookService;
-  readonly accounts: AccountRepository;
-  readonly limiter: RateLimiter;
-  readonly prices: PricingRepository;
-  readonly signer: DataFileSigner;
-  readonly images: ImageStore;
-  readonly queue: Pick<VisionQueue, 'admit'>;
-  readonly idempotency: IdempotencyStore;
-  readonly clock: Clock;
-  readonly bodies: FairBudget;
-  readonly statements: Pick<AccountService, 'statement'>;
-  readonly audit: AuditLog;
-  readonly admin: (requestId: string) => AdminServices;
-}
+export const apiServices = (resolve: Resolve, admin: (requestId: string) => AdminServices) => ({
+  billing: resolve(Billing),
+  catalog: resolve(CatalogService),
+  vision: resolve(VisionService),
+  suggestions: resolve(SuggestionService),
+  similar: resolve(SimilarService),
+  feedback: resolve(FeedbackService),
+  records: resolve(RecordsService),
+  pictures: resolve(StoredPictures),
+  jobs: resolve(VisionJobService),
+  webhooks: resolve(WebhookService),
+  statements: resolve(AccountService),
+  bodies: resolve(FairBudget),
+  accounts: resolve(PORTS.AccountRepository),
+  limiter: resolve(PORTS.RateLimiter),
+  prices: resolve(PORTS.PricingRepository),
+  signer: resolve(PORTS.DataFileSigner),
+  images: resolve(PORTS.ImageStore),
+  queue: resolve(PORTS.VisionQueue),
+  idempotency: resolve(PORTS.IdempotencyStore),
+  clock: resolve(PORTS.Clock),
+  audit: resolve(PORTS.AuditLog),
+  admin,
+});
+
+export type ApiServices = ReturnType<typeof apiServices>;
 
 /** Accounts and keys as an operator manages them; every change is recorded with its author. */
 export type AdminServices = Readonly<{ accounts: AccountService; keys: KeyService }>;

@@ -1,30 +1,21 @@
-import type {
-  AdminServices,
-  ApiServices,
-  ApiSettings,
-  LifecycleState,
-  ReadinessCheck,
+import type { InjectionToken } from 'tsyringe';
+import {
+  type AdminServices,
+  type ApiServices,
+  type ApiSettings,
+  apiServices,
+  type LifecycleState,
+  type ReadinessCheck,
 } from '../../api/api-services';
 import type { DemoOffer } from '../../api/site/demo-offer';
 import { sitePages } from '../../api/site/routes';
 import { embeddedFolder } from '../../db/embedded/ensure-embedded';
 import { checkStorage } from '../../db/files/durable-files';
 import { AccountService } from '../../models/access/account-service';
-import { Billing } from '../../models/access/billing';
-import { FairBudget } from '../../models/access/fair-budget';
 import { KeyService } from '../../models/access/key-service';
-import { CatalogService } from '../../models/catalog/catalog-service';
-import { StoredPictures } from '../../models/catalog/stored-pictures';
-import { SuggestionService } from '../../models/catalog/suggestion-service';
 import { messageOf, noWorker, unavailable } from '../../models/errors';
-import { FeedbackService } from '../../models/feedback/feedback-service';
 import { ProcessWatch } from '../../models/installation/process-watch';
 import { PORTS } from '../../models/ports';
-import { RecordsService } from '../../models/records/records-service';
-import { VisionJobService } from '../../models/vision/jobs/vision-job-service';
-import { SimilarService } from '../../models/vision/similar-service';
-import { VisionService } from '../../models/vision/vision-service';
-import { WebhookService } from '../../models/webhooks/webhook-service';
 import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
 import type { Config } from '../config';
 import { RECORD_SCHEMAS } from '../import/record-schemas';
@@ -33,34 +24,13 @@ import type { Loupe } from './container';
 import { gaugesOf } from './gauges';
 import { adapterOf, type Container } from './startup';
 
-export function apiServices(container: Container): ApiServices {
-  return {
-    billing: container.resolve(Billing),
-    catalog: container.resolve(CatalogService),
-    vision: container.resolve(VisionService),
-    suggestions: container.resolve(SuggestionService),
-    similar: container.resolve(SimilarService),
-    feedback: container.resolve(FeedbackService),
-    records: container.resolve(RecordsService),
-    pictures: container.resolve(StoredPictures),
-    jobs: container.resolve(VisionJobService),
-    webhooks: container.resolve(WebhookService),
-    accounts: adapterOf(container, PORTS.AccountRepository),
-    limiter: adapterOf(container, PORTS.RateLimiter),
-    prices: adapterOf(container, PORTS.PricingRepository),
-    signer: adapterOf(container, PORTS.DataFileSigner),
-    images: adapterOf(container, PORTS.ImageStore),
-    queue: adapterOf(container, PORTS.VisionQueue),
-    idempotency: adapterOf(container, PORTS.IdempotencyStore),
-    clock: adapterOf(container, PORTS.Clock),
-    bodies: container.resolve(FairBudget),
-    statements: container.resolve(AccountService),
-    audit: adapterOf(container, PORTS.AuditLog),
-    admin: (requestId) => adminServices(container, requestId),
-  };
-}
+/** The services of the API; changes by an operator are attributed to `admin` and the request in the audit log. */
+export const servicesOf = (container: Container): ApiServices =>
+  apiServices(
+    (part) => container.resolve(part as InjectionToken),
+    (requestId) => adminServices(container, requestId),
+  );
 
-/** Services whose changes the audit log attributes to `admin` and the request. */
 function adminServices(container: Container, requestId: string): AdminServices {
   const audited = container.resolve(AuditedTransactions);
   const ofRequest = container.createChildContainer();

@@ -8,7 +8,7 @@ import { createServer } from '../../api/server';
 import type { DemoOffer } from '../../api/site/demo-offer';
 import { messageOf, unavailable } from '../../models/errors';
 import type { Config } from '../config';
-import { apiServices, apiSettings } from './api-wiring';
+import { apiSettings, servicesOf } from './api-wiring';
 import { type Loupe, type Overrides, openLoupe } from './container';
 import { announceService, withdrawService } from './running-service';
 import { type JobServices, jobServices } from './services';
@@ -39,7 +39,7 @@ export async function startService(
   const loupe = await openLoupe(config, { answersQueues: config.ROLE !== 'api', servesHttp }, overrides);
   try {
     const settings = apiSettings(config, loupe, () => lifecycle, demo);
-    const app = createApp(servesHttp ? apiServices(loupe.container) : null, settings);
+    const app = createApp(servesHttp ? servicesOf(loupe.container) : null, settings);
     const server = createServer(app, loupe.tracing.requests(app));
     const url = servesHttp ? await listen(server, config) : await listenIfFree(server, config, loupe);
     if (servesHttp) await announceService(config, url);

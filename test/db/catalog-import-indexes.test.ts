@@ -3,8 +3,7 @@ import { acquireImport, PostgresImportStore } from '../../db/catalog/import/impo
 import { countDeferredIndexes, deferIndexes } from '../../db/catalog/import/search-upkeep';
 import { copyRows, writtenTable } from '../../db/core/copy-rows';
 import { rowsOf, sql } from '../../db/core/sql';
-import { nodeFacets } from '../../db/migrations/node-facets';
-import { pendingLists } from '../../db/migrations/word-lookups';
+import { nodeFacets, pendingLists } from '../../db/migrations';
 import type { CatalogImportStore } from '../../models/ports';
 import { CATALOG, ENTITIES, estimate, HANDBAGS, product, TAGS } from './catalog-import-sample';
 import { useImportBench, wrapped } from './catalog-import-support';

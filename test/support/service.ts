@@ -7,7 +7,7 @@ import { createServer } from '../../api/server';
 import { PORTS, type Prediction, type Token } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import type { SearchedVersion } from '../../models/vision/neighbours';
-import { apiServices, apiSettings } from '../../scripts/composition/api-wiring';
+import { apiSettings, servicesOf } from '../../scripts/composition/api-wiring';
 import { type Overrides, openLoupe } from '../../scripts/composition/container';
 import { type Config, processEnvironment, readConfig } from '../../scripts/config';
 import { ApiClient } from './api-client';
@@ -110,7 +110,7 @@ export class TestService {
     // The workers are fakes, so none are started here, and no model is loaded.
     const loupe = await openLoupe(config, { answersQueues: false, servesHttp: true }, fakes);
     const apiOptions = { ...apiSettings(config, loupe, () => this.lifecycle), logger: this.log.logger };
-    const server = createServer(createApp(apiServices(loupe.container), apiOptions));
+    const server = createServer(createApp(servicesOf(loupe.container), apiOptions));
     return { loupe, server, url: `http://${await listening(server)}`, data };
   }
 
