@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { LocalImageStore } from '../../db/files/local-image-store';
 import { moveImages } from '../../db/files/move-images';
@@ -26,11 +27,8 @@ function bucketStore(bucket: string, prefix: string, access = s3Access(url ?? ''
 
 const inBucket = (prefix: string) => async () => bucketStore(await createBucket(s3Access(url ?? '')), prefix);
 
-async function addressesOf(store: ImageStore, prefix?: string): Promise<string[]> {
-  const addresses: string[] = [];
-  for await (const address of store.addresses(prefix)) addresses.push(address);
-  return addresses.sort();
-}
+const addressesOf = async (store: ImageStore, prefix?: string): Promise<string[]> =>
+  (await Readable.from(store.addresses(prefix)).toArray()).sort();
 
 const adapters: [string, () => Promise<ImageStore>][] = [['a folder', inFolder]];
 if (url) adapters.push(['a bucket', inBucket('')], ['a part of a bucket', inBucket('shop/pictures')]);

@@ -1,6 +1,7 @@
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import { unavailable } from '../../models/errors';
 import type { ModelManifest } from '../../models/vision/embedding-model';
+import { StoredVectors } from '../support/stored-vectors';
 import { CATALOG, HANDBAGS, HERMES, product, TOGO_BAG } from './catalog-import-sample';
 import { NO_RECORDS, picture, useImportBench } from './catalog-import-support';
 
@@ -134,12 +135,8 @@ describe('the workers', () => {
   });
 
   const deleteTogo = () => bench.accept({ 'products.jsonl': [{ id: 'product_togo', deleted: true }] });
-  const storeAll = async (store: PostgresEmbeddingRepository) => {
-    const vectors = [Float32Array.of(1, 0, 0, 0)];
-    const ids = await bench.knex('images').pluck('id');
-    const stored = ids.map((id) => ({ imageId: Number(id), vectors }));
-    await store.store(live, stored);
-  };
+  const storeAll = async (store: PostgresEmbeddingRepository) =>
+    new StoredVectors(() => store).embed(live, await bench.knex('images').select('id', 'address'));
   const embedded = () => bench.knex(`embeddings_${live}`).pluck('image_id');
 
   // contract 13.8

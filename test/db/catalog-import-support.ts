@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { openImport } from '../../db/catalog/import/import-store';
 import { PostgresStoredImageIndex } from '../../db/catalog/stored-image-index';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
@@ -126,9 +127,7 @@ class ImportBench {
 
   /** The addresses of stored pictures. */
   async stored(): Promise<string[]> {
-    const addresses: string[] = [];
-    for await (const address of this.images.addresses()) addresses.push(address);
-    return addresses.sort();
+    return (await Readable.from(this.images.addresses()).toArray()).sort();
   }
 
   async row(id: string): Promise<Record<string, unknown> | undefined> {

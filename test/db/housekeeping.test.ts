@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { PostgresStoredImageIndex } from '../../db/catalog/stored-image-index';
 import { rowsOf } from '../../db/core/sql';
 import { LocalImageStore } from '../../db/files/local-image-store';
@@ -82,11 +83,7 @@ describe('stored images', () => {
       VALUES ('handbags', 'Handbags', '{}', '{}', ${addresses}::text[])
       ON CONFLICT (id) DO UPDATE SET images = excluded.images`;
 
-  const stored = async () => {
-    const addresses: string[] = [];
-    for await (const address of images.addresses()) addresses.push(address);
-    return addresses;
-  };
+  const stored = (): Promise<string[]> => Readable.from(images.addresses()).toArray();
 
   const collect = async () =>
     here().housekeeping.collectImages(await stored(), clock.in(-GRACE_MS), async (addresses) => {

@@ -3,7 +3,8 @@ import { rowsOf } from '../../db/core/sql';
 import { Random } from '../../models/random';
 import { writeCatalogRows } from '../support/catalog-rows';
 
-export const DIMENSIONS = 16;
+/** Not a multiple of what the scan of vectors in memory compares at once. */
+export const DIMENSIONS = 11;
 export const VIEWS = 2;
 
 /** The product that shows an image of `showImages`. */

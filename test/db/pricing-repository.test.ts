@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { rowsOf } from '../../db/core/sql';
 import { PostgresPricingRepository } from '../../db/pricing/pricing-repository';
 import type { DataFile } from '../../models/pricing/estimate';
@@ -22,11 +23,9 @@ describe('the rows of a data file that has more than are read at once', () => {
       FROM generate_series(0, 4999) AS number`;
   });
 
-  async function rowsIn(kind: DataFile['kind'], region: DataFile['region']) {
+  function rowsIn(kind: DataFile['kind'], region: DataFile['region']): Promise<(readonly unknown[])[]> {
     const prices = new PostgresPricingRepository(database.knex);
-    const rows: (readonly unknown[])[] = [];
-    for await (const row of prices.fileRows({ kind, variantId: 'variant_a', region })) rows.push(row);
-    return rows;
+    return Readable.from(prices.fileRows({ kind, variantId: 'variant_a', region })).toArray();
   }
 
   test('of history come oldest first, then by source, each once', async () => {

@@ -8,13 +8,23 @@ import { killCommand, runLoupeHere } from '../support/run-loupe';
 import { tarOf } from '../support/tar-archive';
 import { temporaryFolder } from '../support/temporary-folder';
 import { meanColour, writeModel } from '../workers/tiny-models';
-import { ADDED, addOptions, FileServer, filesOf, libraryNames, NOTHING } from './library-fixture';
+import {
+  ADDED,
+  addOptions,
+  type Faults,
+  FileServer,
+  filesOf,
+  libraryNames,
+  NOTHING,
+} from './library-fixture';
 
 let root = '';
 let server: FileServer;
 let dataDir = '';
 /** No cut before this: the manifest and three small files come first, in one piece each. */
 const SMALL_FILES = [9e9, 9e9, 9e9, 9e9];
+
+const BREAKING = { cuts: [...SMALL_FILES, ...Array<number>(7).fill(1000)] };
 
 /** Size of a file that is only there to be downloaded. */
 const BALLAST = 400_000;
@@ -40,13 +50,6 @@ async function publish(): Promise<void> {
 const add = (path = 'm/manifest.json', change: Partial<ReturnType<typeof addOptions>> = {}) =>
   addModel(server.url(path), { ...addOptions(dataDir), ...change });
 
-test('a host that never stops sending is given up at the time limit', async () => {
-  server.faults = { hangsAfter: 100_000 };
-  const late = add('m/', { downloadTimeoutMs: 500 });
-  await expect(late).rejects.toThrow(/cannot be downloaded: it takes longer/);
-  expect(await libraryNames(dataDir)).toEqual(NOTHING);
-});
-
 test('an archive at an address is installed', async () => {
   const entries = [...server.files].map(([name, body]) => ({ name: name.slice(2), body }));
   server.files.set('m.tar', await tarOf(entries));
@@ -61,12 +64,6 @@ test('a broken connection is resumed where it broke: every byte is sent once', a
   expect(await libraryNames(dataDir)).toEqual(ADDED);
   const ballast = server.served.filter(([path]) => path === 'm/ballast.bin');
   expect(ballast.map(([, bytes]) => bytes)).toEqual([100_000, 150_000, BALLAST - 250_000]);
-});
-
-test('a connection that breaks again and again is given up', async () => {
-  server.faults = { cuts: [...SMALL_FILES, ...Array<number>(7).fill(1000)] };
-  await expect(add()).rejects.toThrow(/cannot be downloaded: .* try again/);
-  expect(await libraryNames(dataDir)).toEqual(NOTHING);
 });
 
 test('a command that is killed leaves nothing in the library, and the next one installs the model', async () => {
@@ -85,13 +82,20 @@ test('a command that is killed leaves nothing in the library, and the next one i
   expect(await libraryNames(dataDir)).toEqual(ADDED);
 });
 
-test.each([
-  ['that says its length', {}],
-  ['that says none', { noLength: true }],
-])('a file %s and is larger than is taken is refused', async (_case, faults) => {
+const TOO_LARGE = /ballast\.bin is larger than the \d+ bytes that are still allowed/;
+test.each<[what: string, Faults, change: Parameters<typeof add>[1], reason: RegExp]>([
+  [
+    'whose host never stops',
+    { hangsAfter: 100_000 },
+    { downloadTimeoutMs: 500 },
+    /downloaded: it takes longer/,
+  ],
+  ['whose connection breaks again and again', BREAKING, {}, /cannot be downloaded: .* try again/],
+  ['that is larger than is taken, and says so', {}, { bytesMax: 100_000 }, TOO_LARGE],
+  ['that is larger and does not say so', { noLength: true }, { bytesMax: 100_000 }, TOO_LARGE],
+])('a file %s is given up, with the reason', async (_what, faults, change, reason) => {
   server.faults = faults;
-  const reason = /ballast\.bin is larger than the \d+ bytes that are still allowed/;
-  await expect(add(undefined, { bytesMax: 100_000 })).rejects.toThrow(reason);
+  await expect(add(undefined, change)).rejects.toThrow(reason);
   expect(await libraryNames(dataDir)).toEqual(NOTHING);
 });
 

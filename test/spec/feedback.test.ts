@@ -9,6 +9,7 @@ import { UNCALIBRATED } from '../../models/vision/confidence';
 import { FIXTURE } from '../support/fixture-data';
 import { environmentOf, loupeHere, runLoupeHere } from '../support/run-loupe';
 import { useService } from '../support/service';
+import { StoredVectors } from '../support/stored-vectors';
 
 /** contract 7.11, 7.18, 14.10: what is recorded of photos, how callers and operators use it, and recalibration. */
 // A separate database, as other files leave predictions.
@@ -181,11 +182,7 @@ describe('recalibration', () => {
   async function embedCatalog(): Promise<void> {
     const { id: version } = await sure.liveVersion();
     const images = await embeddings().pending(version, { afterId: 0, limit: 1_000 });
-    const vectors = [new Float32Array([1, 0, 0, 0])];
-    await embeddings().store(
-      version,
-      images.map(({ id }) => ({ imageId: id, vectors })),
-    );
+    await new StoredVectors(embeddings).embed(version, images);
     await embeddings().markBuilt(version);
   }
 

@@ -8,6 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { childEnvironment, LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 import { serveMcpOverHttp } from '../../scripts/mcp/serve-mcp';
 import { rawAnswer } from '../support/interrupted-calls';
+import { listening } from '../support/local-server';
 import { runLoupeHere } from '../support/run-loupe';
 import { type TestKey, useService } from '../support/service';
 import { temporaryFolder } from '../support/temporary-folder';
@@ -139,9 +140,8 @@ describe('the tools', () => {
   });
 
   test('end their call of the service when they are cancelled', async () => {
-    const hanging = createServer().listen(0, '127.0.0.1');
-    await once(hanging, 'listening');
-    const local = await overStdio('lpk_x', `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`);
+    const hanging = createServer();
+    const local = await overStdio('lpk_x', `http://${await listening(hanging)}`);
     for (const [name, parameters] of [
       ['identify', { photos: [URL_PHOTO] }],
       ['search', {}],

@@ -37,30 +37,16 @@ export function holdMethod<Name extends string>(
 
 /** Follows the calls of methods: resolves once at least one was made and all that were made have ended. */
 export function endsOf(...followed: readonly (readonly [of: object, name: string])[]) {
-  const made: Promise<unknown>[] = [];
-  const first = gate();
-  const undo = followed.map(([of, name]) => {
-    const methods = of as Record<string, (...given: unknown[]) => Promise<unknown>>;
-    const original = methods[name];
-    if (!original) throw new Error(`there is no method ${name}`);
-    methods[name] = function (this: unknown, ...given: unknown[]) {
-      const result = original.apply(this, given);
-      made.push(result.catch(() => undefined));
-      first.open();
-      return result;
-    };
-    return () => {
-      methods[name] = original;
-    };
-  });
+  const spies = followed.map(([of, name]) => jest.spyOn(of as Record<string, () => unknown>, name));
+  const made = () => spies.flatMap(({ mock }) => mock.results.map(({ value }) => value));
   return {
     all: async () => {
-      await first.opened;
-      for (let ended = 0; ended < made.length; ) {
-        ended = made.length;
-        await Promise.all(made);
+      while (made().length === 0) await new Promise(setImmediate);
+      for (let ended = 0; ended < made().length; ) {
+        ended = made().length;
+        await Promise.allSettled(made());
       }
-      for (const each of undo) each();
+      for (const spy of spies) spy.mockRestore();
     },
   };
 }

@@ -12,7 +12,6 @@ import {
   throwsOnBright,
   timesMatrix,
   tinyManifest,
-  writeGraphModel,
   writeModel,
 } from './tiny-models';
 
@@ -38,6 +37,14 @@ async function install(id: string, model: TinyModel = meanColour, change: Partia
   folders.set(id, folder);
   const manifest = await writeModel(folder, model, { ...change, id });
   return { folder, manifest, load: () => registry.forVersion(versionOf(manifest)) };
+}
+
+/** The model in a folder of the repository. */
+async function loaded(path: string) {
+  const folder = join(__dirname, path);
+  const manifest = await readManifest(folder);
+  folders.set(manifest.id, folder);
+  return { manifest, embedder: await registry.forVersion(versionOf(manifest)) };
 }
 
 describe('an embedder', () => {
@@ -104,21 +111,13 @@ describe('an embedder', () => {
   });
 
   test('of a graph uses the input and the output that its manifest names', async () => {
-    folders.set('graph', temporaryFolder());
-    const manifest = await writeGraphModel(folders.get('graph') ?? '', {
-      id: 'graph',
-      input: { ...tinyManifest(3).input, name: 'image' },
-      output: { name: 'mean', dimensions: 3 },
-    });
-    const embedder = await registry.forVersion(versionOf(manifest));
+    // The mean colour of a picture; its second output is the same doubled.
+    const { embedder } = await loaded('../fixtures/graph-model');
     expect(rounded(await embedder.embed(await colouredJpeg(['#f00']), 'query'))).toEqual([[1, 0, 0]]);
   });
 
   test.each(['bundled', 'bundled-earlier'])('of %s gives its golden vector, and all views', async (name) => {
-    const folder = join(__dirname, '../../workers/embedder', name);
-    const manifest = await readManifest(folder);
-    folders.set(manifest.id, folder);
-    const embedder = await registry.forVersion(versionOf(manifest));
+    const { manifest, embedder } = await loaded(`../../workers/embedder/${name}`);
     const views = await embedder.embed(await colouredJpeg(['#f00', '#00f'], 300, 200), 'query');
     expect(views).toHaveLength(manifest.views.query.length);
     for (const vector of views) {

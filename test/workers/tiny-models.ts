@@ -131,40 +131,6 @@ export async function colouredJpeg(colours: readonly string[], width = 64, heigh
     .toBuffer();
 }
 
-/** A frozen graph as TensorFlow.js keeps one: the mean colour of a picture, and the same doubled as a second output. */
-export async function writeGraphModel(
-  folder: string,
-  change: Partial<ModelManifest>,
-): Promise<ModelManifest> {
-  const node = (name: string, op: string, input: readonly string[], attr: object) => ({
-    name,
-    op,
-    input,
-    attr,
-  });
-  const dims = (...sizes: readonly number[]) => ({ dim: sizes.map((size) => ({ size: String(size) })) });
-  const [float, int] = [{ type: 'DT_FLOAT' }, { type: 'DT_INT32' }];
-  const axes = { tensor: { dtype: 'DT_INT32', tensorShape: dims(2) } };
-  const document = {
-    format: 'graph-model',
-    modelTopology: {
-      node: [
-        node('image', 'Placeholder', [], { dtype: float, shape: { shape: dims(-1, SIDE, SIDE, 3) } }),
-        node('axes', 'Const', [], { dtype: int, value: axes }),
-        node('mean', 'Mean', ['image', 'axes'], { T: float, Tidx: int, keep_dims: { b: false } }),
-        node('double', 'AddV2', ['mean', 'mean'], { T: float }),
-      ],
-      ...{ library: {}, versions: { producer: 1 } },
-    },
-    weightsManifest: [{ paths: ['weights.bin'], weights: [{ name: 'axes', shape: [2], dtype: 'int32' }] }],
-  };
-  const files = {
-    'model.json': Buffer.from(JSON.stringify(document)),
-    'weights.bin': Buffer.from(Int32Array.of(1, 2).buffer),
-  };
-  return writeFiles(folder, files, { ...tinyManifest(3), format: 'tfjs-graph', ...change });
-}
-
 export interface TinyOnnx {
   /** Dimensions of the input; a name is a free one. */
   readonly shape: readonly (number | string)[];
