@@ -3,8 +3,6 @@ import type * as audit from './ports/audit';
 import type * as catalog from './ports/catalog';
 import type * as catalogImport from './ports/catalog-import';
 import type * as indexing from './ports/indexing';
-import type * as installation from './ports/installation';
-import type * as jobs from './ports/jobs';
 import type * as vision from './ports/vision';
 import type * as webhooks from './ports/webhooks';
 
@@ -14,8 +12,6 @@ export type * from './ports/audit';
 export type * from './ports/catalog';
 export type * from './ports/catalog-import';
 export type * from './ports/indexing';
-export type * from './ports/installation';
-export type * from './ports/jobs';
 export type * from './ports/vision';
 export type * from './ports/webhooks';
 
@@ -88,14 +84,14 @@ export const PORTS = {
   EmbedderRegistry: token<vision.EmbedderRegistry>('EmbedderRegistry'),
   NeighbourIndex: token<vision.NeighbourIndex>('NeighbourIndex'),
   EmbeddingRepository: token<indexing.EmbeddingRepository>('EmbeddingRepository'),
-  ProcessRegistry: token<installation.ProcessRegistry>('ProcessRegistry'),
+  ProcessRegistry: token<indexing.ProcessRegistry>('ProcessRegistry'),
   ModelLibrary: token<indexing.ModelLibrary>('ModelLibrary'),
   PhotoDistorter: token<indexing.PhotoDistorter>('PhotoDistorter'),
   LabelledPhotos: token<indexing.LabelledPhotos>('LabelledPhotos'),
   ImageSamples: token<indexing.ImageSamples>('ImageSamples'),
   PredictionRepository: token<vision.PredictionRepository>('PredictionRepository'),
   SearchMissStore: token<catalog.SearchMissStore>('SearchMissStore'),
-  VisionJobStore: token<jobs.VisionJobStore>('VisionJobStore'),
+  VisionJobStore: token<vision.VisionJobStore>('VisionJobStore'),
   WebhookStore: token<webhooks.WebhookStore>('WebhookStore'),
   WebhookSender: token<webhooks.WebhookSender>('WebhookSender'),
   ImageStore: token<catalog.ImageStore>('ImageStore'),

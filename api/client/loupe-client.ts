@@ -1,8 +1,8 @@
 import createClient, { type Client } from 'openapi-fetch';
-import { type Failure, LoupeError } from './loupe-error';
 import { type RetryOptions, retryAfterOf, retryingFetch } from './retrying-fetch';
 import type {
   CatalogQuery,
+  components,
   DataFileLink,
   IdentifyAnswer,
   IdentifyRequest,
@@ -14,7 +14,6 @@ import type {
   WebhookRequest,
 } from './schema';
 
-export { LoupeError } from './loupe-error';
 export type * from './schema';
 
 export interface LoupeOptions extends Partial<RetryOptions> {
@@ -239,4 +238,26 @@ function base64Of(bytes: Uint8Array): string {
     text += String.fromCharCode(...bytes.subarray(at, at + PIECE));
   }
   return btoa(text);
+}
+
+type Refusals = components['responses'];
+
+/** The body of any refusal; `error` distinguishes them. */
+export type Failure = Refusals[Exclude<keyof Refusals, 'NotReady'>]['content']['application/json'];
+
+/** A refusal of the service: `failure.error` says which, with the fields specific to it. */
+export class LoupeError extends Error {
+  /** Identifies the request in the logs of the service. */
+  readonly requestId: string;
+
+  constructor(
+    readonly status: number,
+    readonly failure: Failure,
+    /** Seconds after which to call again, if the service said so. */
+    readonly retryAfterSeconds: number | null,
+  ) {
+    super(failure.message);
+    this.name = 'LoupeError';
+    this.requestId = failure.request_id;
+  }
 }

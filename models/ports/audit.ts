@@ -1,7 +1,6 @@
 import type { AccountRepository, CreditLedger } from './access';
 import type { EmbeddingRepository } from './indexing';
-import type { VisionJobStore } from './jobs';
-import type { PredictionRepository } from './vision';
+import type { PredictionRepository, VisionJobStore } from './vision';
 
 /** An action on an installation. Never contains a secret. */
 export interface AuditEntry {
