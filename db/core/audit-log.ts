@@ -1,18 +1,12 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
-import {
-  type AuditEntry,
-  type AuditFilter,
-  type AuditLog,
-  type AuditRecord,
-  type Clock,
-  PORTS,
-} from '../../models/ports';
+import type * as ports from '../../models/ports';
+import { PORTS } from '../../models/ports';
 import { allOf, rowsOf, type Sql, sql } from './sql';
 
 /** A statement for the transaction that the entry describes; returns its `id` (contract 14.8). @param completes the entry that this one ends */
 export const auditEntry = (
-  { actor, action, accountId, subject, details }: AuditEntry,
+  { actor, action, accountId, subject, details }: ports.AuditEntry,
   at: Date,
   completes: number | null = null,
 ): Sql =>
@@ -22,24 +16,24 @@ export const auditEntry = (
 
 /** The audit log in PostgreSQL: a table that refuses anything but an INSERT. */
 @injectable()
-export class PostgresAuditLog implements AuditLog {
+export class PostgresAuditLog implements ports.AuditLog {
   constructor(
     @inject(PORTS.Knex) private readonly knex: Knex,
-    @inject(PORTS.Clock) private readonly clock: Clock,
+    @inject(PORTS.Clock) private readonly clock: ports.Clock,
   ) {}
 
-  async append(entry: AuditEntry): Promise<void> {
+  async append(entry: ports.AuditEntry): Promise<void> {
     await rowsOf(this.knex, auditEntry(entry, this.clock.now()));
   }
 
-  list({ accountId, since, before, limit }: AuditFilter): Promise<readonly AuditRecord[]> {
+  list({ accountId, since, before, limit }: ports.AuditFilter): Promise<readonly ports.AuditRecord[]> {
     const conditions = [
       sql`entry.completes IS NULL`,
       ...(accountId === null ? [] : [sql`entry.account_id = ${accountId}`]),
       ...(since === null ? [] : [sql`entry.at >= ${since}`]),
       ...(before === null ? [] : [sql`entry.id < ${before}`]),
     ];
-    return rowsOf<AuditRecord>(this.knex)`
+    return rowsOf<ports.AuditRecord>(this.knex)`
       SELECT entry.id, entry.at, entry.actor, entry.action, entry.account_id AS "accountId", entry.subject,
         coalesce(ending.details, entry.details) AS details
       FROM audit_log AS entry LEFT JOIN audit_log AS ending ON ending.completes = entry.id
@@ -53,8 +47,8 @@ export class OpenAuditEntry {
   #stands = false;
 
   constructor(
-    private readonly clock: Clock,
-    private readonly entry: AuditEntry,
+    private readonly clock: ports.Clock,
+    private readonly entry: ports.AuditEntry,
   ) {}
 
   /** Begins the entry in this transaction, unless it has begun already. */
@@ -74,7 +68,7 @@ export class OpenAuditEntry {
   }
 
   /** Completes the entry, or writes it whole if no transaction began it. */
-  async complete(knex: Knex, details: AuditEntry['details']): Promise<void> {
+  async complete(knex: Knex, details: ports.AuditEntry['details']): Promise<void> {
     const entry = { ...this.entry, details: { ...this.entry.details, ...details } };
     await rowsOf(knex, auditEntry(entry, this.clock.now(), this.#stands ? this.#id : null));
   }

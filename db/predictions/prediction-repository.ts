@@ -1,15 +1,7 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
-import {
-  type AccountReliability,
-  type CorrectedNeighbours,
-  type CorrectedPhotos,
-  type Feedback,
-  type JudgedPrediction,
-  PORTS,
-  type Prediction,
-  type PredictionRepository,
-} from '../../models/ports';
+import type * as ports from '../../models/ports';
+import { PORTS } from '../../models/ports';
 import { disableTimeout, inTransaction, prepared, rowsOf, type Sql, sql } from '../core/sql';
 
 const json = (value: unknown): Sql => sql`${value === null ? null : JSON.stringify(value)}::jsonb`;
@@ -22,11 +14,11 @@ const IS_JUDGED = sql`feedback IS NOT NULL AND NOT test`;
 
 /** Records of identifications in PostgreSQL, without the photos (contract 7.11). */
 @injectable()
-export class PostgresPredictionRepository implements PredictionRepository {
+export class PostgresPredictionRepository implements ports.PredictionRepository {
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
 
   /** Commits without waiting for the disk, as a caller is waiting; a power failure may lose the last few. */
-  async save(prediction: Prediction, photos: readonly Buffer[]): Promise<void> {
+  async save(prediction: ports.Prediction, photos: readonly Buffer[]): Promise<void> {
     const statement = sql`WITH quick AS (SELECT set_config('synchronous_commit', 'off', true)),
       saved AS (
         INSERT INTO predictions (id, created_at, request_id, account_id, test, endpoint, version_id, model,
@@ -43,22 +35,22 @@ export class PostgresPredictionRepository implements PredictionRepository {
     await rowsOf(this.knex, prepared(statement));
   }
 
-  async find(id: string): Promise<Prediction | null> {
-    const [prediction] = await rowsOf<Prediction>(this.knex)`
+  async find(id: string): Promise<ports.Prediction | null> {
+    const [prediction] = await rowsOf<ports.Prediction>(this.knex)`
       SELECT id, created_at AS "createdAt", request_id AS "requestId", account_id AS "accountId", test, endpoint,
         version_id AS "versionId", model, image_digests AS "imageDigests", neighbours, best, rows, timings, feedback
       FROM predictions WHERE id = ${id}`;
     return prediction ?? null;
   }
 
-  async saveFeedback(id: string, feedback: Feedback): Promise<boolean> {
+  async saveFeedback(id: string, feedback: ports.Feedback): Promise<boolean> {
     const saved = await rowsOf(this.knex)`
       UPDATE predictions SET feedback = ${json(feedback)} WHERE id = ${id} RETURNING id`;
     return saved.length > 0;
   }
 
-  judged(since: Date | null): Promise<readonly JudgedPrediction[]> {
-    return rowsOf<JudgedPrediction>(this.knex)`
+  judged(since: Date | null): Promise<readonly ports.JudgedPrediction[]> {
+    return rowsOf<ports.JudgedPrediction>(this.knex)`
       SELECT model, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, best ->> 'category' AS category,
         cardinality(image_digests) AS photos, ${CLAIMED} AS confidence, ${IS_RIGHT} AS "right"
       FROM predictions
@@ -66,8 +58,8 @@ export class PostgresPredictionRepository implements PredictionRepository {
       ORDER BY created_at, id`;
   }
 
-  reliabilitySince(since: Date): Promise<readonly AccountReliability[]> {
-    return rowsOf<AccountReliability>(this.knex)`
+  reliabilitySince(since: Date): Promise<readonly ports.AccountReliability[]> {
+    return rowsOf<ports.AccountReliability>(this.knex)`
       SELECT account_id AS "accountId", count(*)::int AS answers, avg(${CLAIMED}) AS claimed,
         avg(${IS_RIGHT}::int)::float8 AS "right"
       FROM predictions WHERE ${IS_JUDGED} AND created_at >= ${since} AND ${CLAIMED} IS NOT NULL
@@ -78,8 +70,8 @@ export class PostgresPredictionRepository implements PredictionRepository {
     versionId: number,
     since: Date | null,
     limit: number,
-  ): Promise<readonly CorrectedNeighbours[]> {
-    return rowsOf<CorrectedNeighbours>(this.knex)`
+  ): Promise<readonly ports.CorrectedNeighbours[]> {
+    return rowsOf<ports.CorrectedNeighbours>(this.knex)`
       SELECT id, neighbours, cardinality(image_digests) AS photos, feedback ->> 'correctId' AS "correctId"
       FROM predictions
       WHERE ${IS_JUDGED} AND best IS NOT NULL AND version_id = ${versionId}
@@ -87,8 +79,8 @@ export class PostgresPredictionRepository implements PredictionRepository {
       ORDER BY created_at DESC, id LIMIT ${limit}`;
   }
 
-  correctedPhotos(limit: number): Promise<readonly CorrectedPhotos[]> {
-    return rowsOf<CorrectedPhotos>(this.knex)`SELECT id, feedback ->> 'correctId' AS "correctId",
+  correctedPhotos(limit: number): Promise<readonly ports.CorrectedPhotos[]> {
+    return rowsOf<ports.CorrectedPhotos>(this.knex)`SELECT id, feedback ->> 'correctId' AS "correctId",
         (SELECT array_agg(jpeg ORDER BY position) FROM prediction_photos WHERE prediction_id = p.id) AS photos
       FROM predictions p
       WHERE ${IS_JUDGED} AND EXISTS (SELECT FROM prediction_photos WHERE prediction_id = p.id)

@@ -1,14 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { badRequest, idempotencyConflict, notFound } from '../errors';
-import {
-  type AccountRepository,
-  type AuditedTransaction,
-  type CreditLedger,
-  type ListPage,
-  PORTS,
-  type TopUp,
-  type UsageLine,
-} from '../ports';
+import type * as ports from '../ports';
+import { PORTS } from '../ports';
 import type { Account, ApiKey, Caller } from './api-key';
 
 /** `since` is inclusive, `until` exclusive. */
@@ -21,7 +14,7 @@ export interface Period {
 export interface Statement {
   readonly account: Account;
   readonly key: ApiKey;
-  readonly usage: readonly UsageLine[];
+  readonly usage: readonly ports.UsageLine[];
 }
 
 /** A credit with an idempotency key, and the text of its answer, which is kept together with it. */
@@ -34,9 +27,9 @@ export interface CreditOnce {
 @injectable()
 export class AccountService {
   constructor(
-    @inject(PORTS.AccountRepository) private readonly accounts: AccountRepository,
-    @inject(PORTS.CreditLedger) private readonly ledger: CreditLedger,
-    @inject(PORTS.AuditedTransaction) private readonly audited: AuditedTransaction,
+    @inject(PORTS.AccountRepository) private readonly accounts: ports.AccountRepository,
+    @inject(PORTS.CreditLedger) private readonly ledger: ports.CreditLedger,
+    @inject(PORTS.AuditedTransaction) private readonly audited: ports.AuditedTransaction,
   ) {}
 
   /** @param credits its initial credits; null makes it unlimited */
@@ -48,7 +41,7 @@ export class AccountService {
   }
 
   /** The oldest first. @throws AppError 400 when the page follows an unknown account */
-  async list(page?: ListPage): Promise<readonly Account[]> {
+  async list(page?: ports.ListPage): Promise<readonly Account[]> {
     if (page?.after != null && !(await this.accounts.account(page.after))) throw unknownCursor();
     return this.accounts.listAccounts(page);
   }
@@ -87,13 +80,13 @@ export class AccountService {
   }
 
   /** All credits added and removed by hand, oldest first. @throws AppError for an unknown account */
-  async history(id: string): Promise<readonly TopUp[]> {
+  async history(id: string): Promise<readonly ports.TopUp[]> {
     await requireAccount(this.accounts, id);
     return this.ledger.topUps(id);
   }
 
   /** @throws AppError for an unknown account */
-  async usage(id: string, since: Date | null, until: Date | null): Promise<readonly UsageLine[]> {
+  async usage(id: string, since: Date | null, until: Date | null): Promise<readonly ports.UsageLine[]> {
     await requireAccount(this.accounts, id);
     return this.ledger.usage(id, since, until);
   }
@@ -123,7 +116,7 @@ export const unknownCursor = () =>
   badRequest('cursor: take the next_cursor of the page before.', { field: 'cursor' });
 
 /** @throws AppError for an unknown account */
-export async function requireAccount(accounts: AccountRepository, id: string): Promise<Account> {
+export async function requireAccount(accounts: ports.AccountRepository, id: string): Promise<Account> {
   const account = await accounts.account(id);
   if (account) return account;
   throw notFound(`There is no account "${id}"; loupe accounts list shows those that there are.`);

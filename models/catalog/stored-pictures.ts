@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
 import { inject, injectable } from 'tsyringe';
-import {
-  type ImagePreparer,
-  type ImageStore,
-  PORTS,
-  type PrepareOptions,
-  type StoredImage,
-  type StoredImageIndex,
-} from '../ports';
+import type * as ports from '../ports';
+import { PORTS } from '../ports';
 
 const THUMBNAIL_SIDE = 320;
 
@@ -23,16 +17,16 @@ export interface UploadedPicture {
 @injectable()
 export class StoredPictures {
   constructor(
-    @inject(PORTS.ImageStore) private readonly images: ImageStore,
-    @inject(PORTS.ImagePreparer) private readonly preparer: ImagePreparer,
-    @inject(PORTS.StoredImageIndex) private readonly index: StoredImageIndex,
+    @inject(PORTS.ImageStore) private readonly images: ports.ImageStore,
+    @inject(PORTS.ImagePreparer) private readonly preparer: ports.ImagePreparer,
+    @inject(PORTS.StoredImageIndex) private readonly index: ports.StoredImageIndex,
   ) {}
 
   /** Stores a picture of an import, unless it is stored already. @param dryRun only decodes it @throws AppError 422 if it can't be used */
   async take(
     bytes: Buffer,
     { needsThumbnail, dryRun }: { needsThumbnail: boolean; dryRun: boolean },
-  ): Promise<StoredImage | null> {
+  ): Promise<ports.StoredImage | null> {
     const digest = digestOf(bytes);
     const known = (await this.index.find([digest])).get(digest);
     if (known && (!needsThumbnail || known.thumbnail !== null)) {
@@ -50,7 +44,7 @@ export class StoredPictures {
   }
 
   /** Stores a picture of a call, kept until a record can name it. @throws AppError 422 when it can't be used, 503 */
-  async upload(bytes: Buffer, caller: Omit<PrepareOptions, 'region'>): Promise<UploadedPicture> {
+  async upload(bytes: Buffer, caller: Omit<ports.PrepareOptions, 'region'>): Promise<UploadedPicture> {
     const { jpeg, source } = await this.preparer.prepare(bytes, caller);
     const small = await this.preparer.thumbnail(jpeg, THUMBNAIL_SIDE);
     const stored = async () => ({
@@ -66,7 +60,7 @@ export class StoredPictures {
   }
 
   /** The database may still list images that are no longer stored. */
-  async #isStillStored({ address, thumbnail }: StoredImage): Promise<boolean> {
+  async #isStillStored({ address, thumbnail }: ports.StoredImage): Promise<boolean> {
     if (thumbnail !== null && (await this.images.size(thumbnail)) === null) return false;
     return (await this.images.size(address)) !== null;
   }

@@ -1,12 +1,6 @@
 import { inject, injectable } from 'tsyringe';
-import {
-  type AccountReliability,
-  type Clock,
-  type EmbeddingRepository,
-  PORTS,
-  type PredictionRepository,
-  type WebhookStore,
-} from '../ports';
+import type * as ports from '../ports';
+import { PORTS } from '../ports';
 
 /** Days of feedback that are examined, on answers since the live model or its calibration last changed. */
 export const RELIABILITY_DAYS = 30;
@@ -20,10 +14,10 @@ const TOLD_EVERY_MS = 7 * DAY_MS;
 @injectable()
 export class DriftWatch {
   constructor(
-    @inject(PORTS.PredictionRepository) private readonly predictions: PredictionRepository,
-    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
-    @inject(PORTS.WebhookStore) private readonly webhooks: WebhookStore,
-    @inject(PORTS.Clock) private readonly clock: Clock,
+    @inject(PORTS.PredictionRepository) private readonly predictions: ports.PredictionRepository,
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: ports.EmbeddingRepository,
+    @inject(PORTS.WebhookStore) private readonly webhooks: ports.WebhookStore,
+    @inject(PORTS.Clock) private readonly clock: ports.Clock,
   ) {}
 
   async reliability() {
@@ -33,14 +27,14 @@ export class DriftWatch {
   /** Tells webhooks that confidence has drifted: all accounts, if it shows whichever is left out, else those whose answers show it. */
   async run(): Promise<void> {
     const accounts = await this.#byAccount();
-    const without = (left: AccountReliability) => together(accounts.filter((each) => each !== left));
+    const without = (left: ports.AccountReliability) => together(accounts.filter((each) => each !== left));
     if (accounts.length > 1 && accounts.every((each) => driftIn(without(each)))) {
       return this.#report(together(accounts), null);
     }
     for (const each of accounts) await this.#report(each, each.accountId);
   }
 
-  async #byAccount(): Promise<readonly AccountReliability[]> {
+  async #byAccount(): Promise<readonly ports.AccountReliability[]> {
     const live = (await this.embeddings.versions()).find(({ state }) => state === 'live');
     const changed = Math.max(Number(live?.promotedAt ?? 0), Number(live?.calibratedAt ?? 0));
     const recent = this.clock.now().getTime() - RELIABILITY_DAYS * DAY_MS;
@@ -53,11 +47,12 @@ export class DriftWatch {
   }
 }
 
-function together(accounts: readonly AccountReliability[]) {
-  const sumOf = (of: (account: AccountReliability) => number) =>
+function together(accounts: readonly ports.AccountReliability[]) {
+  const sumOf = (of: (account: ports.AccountReliability) => number) =>
     accounts.reduce((sum, account) => sum + account.answers * of(account), 0);
   const answers = sumOf(() => 1);
-  const mean = (of: (account: AccountReliability) => number) => (answers === 0 ? null : sumOf(of) / answers);
+  const mean = (of: (account: ports.AccountReliability) => number) =>
+    answers === 0 ? null : sumOf(of) / answers;
   return { answers, claimed: mean(({ claimed }) => claimed), right: mean(({ right }) => right) };
 }
 

@@ -4,15 +4,8 @@ import { isProduct } from '../catalog/item';
 import { badRequest, notFound } from '../errors';
 import { calibrationFiguresOf, shareOf } from '../indexing/figures';
 import { addTo } from '../multimap';
-import {
-  type CatalogRepository,
-  type Clock,
-  type Feedback,
-  type JudgedPrediction,
-  PORTS,
-  type Prediction,
-  type PredictionRepository,
-} from '../ports';
+import type * as ports from '../ports';
+import { PORTS } from '../ports';
 
 export const RELIABILITY_BY = ['model', 'month', 'category', 'photos'] as const;
 export type ReliabilityBy = (typeof RELIABILITY_BY)[number];
@@ -23,17 +16,17 @@ export type Reliability = ReturnType<typeof reliabilityBy>[number];
 @injectable()
 export class FeedbackService {
   constructor(
-    @inject(PORTS.PredictionRepository) private readonly predictions: PredictionRepository,
-    @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
-    @inject(PORTS.Clock) private readonly clock: Clock,
+    @inject(PORTS.PredictionRepository) private readonly predictions: ports.PredictionRepository,
+    @inject(PORTS.CatalogRepository) private readonly catalog: ports.CatalogRepository,
+    @inject(PORTS.Clock) private readonly clock: ports.Clock,
   ) {}
 
   /** Stores what photos showed, replacing earlier feedback (contract 7.18). @throws AppError 404, 400 for an unknown product */
   async correct(
     owner: Owner,
     predictionId: string,
-    correction: Pick<Feedback, 'correctId' | 'comment'>,
-  ): Promise<Feedback> {
+    correction: Pick<ports.Feedback, 'correctId' | 'comment'>,
+  ): Promise<ports.Feedback> {
     const prediction = await this.predictions.find(predictionId);
     if (prediction?.accountId !== owner.accountId || prediction.test !== owner.test) {
       throw unknownPrediction(predictionId);
@@ -53,7 +46,7 @@ export class FeedbackService {
   }
 
   /** An answer is right if its first row is the product itself, or a taxonomy row above it. */
-  async #isRight({ rows: [first] }: Prediction, correctId: string | null): Promise<boolean> {
+  async #isRight({ rows: [first] }: ports.Prediction, correctId: string | null): Promise<boolean> {
     if (correctId === null) return first === undefined;
     const [product] = await this.catalog.itemsById([correctId]);
     if (!product || !isProduct(product)) {
@@ -63,8 +56,8 @@ export class FeedbackService {
   }
 }
 
-function reliabilityBy(by: ReliabilityBy, answers: readonly JudgedPrediction[]) {
-  const groups = new Map<string | null, JudgedPrediction[]>();
+function reliabilityBy(by: ReliabilityBy, answers: readonly ports.JudgedPrediction[]) {
+  const groups = new Map<string | null, ports.JudgedPrediction[]>();
   for (const each of answers) addTo(groups, each[by] === null ? null : String(each[by]), each);
   return [...groups]
     .sort(([left], [right]) => String(left).localeCompare(String(right), 'en'))
@@ -72,7 +65,7 @@ function reliabilityBy(by: ReliabilityBy, answers: readonly JudgedPrediction[]) 
 }
 
 /** Those with rows, by their first rows; those without were right if the catalog did not have the item. */
-function figuresOf(answers: readonly JudgedPrediction[]) {
+function figuresOf(answers: readonly ports.JudgedPrediction[]) {
   const claims = answers.flatMap(({ confidence, right }) =>
     confidence === null ? [] : { confidence, right },
   );

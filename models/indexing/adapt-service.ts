@@ -1,13 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { badRequest } from '../errors';
-import {
-  type AuditedTransaction,
-  type EmbedderRegistry,
-  type EmbeddingRepository,
-  type ImageSamples,
-  PORTS,
-  type Progress,
-} from '../ports';
+import type * as ports from '../ports';
+import { PORTS } from '../ports';
 import { hash } from '../random';
 import type { Adaptation } from '../vision/embedding-model';
 import { applyMap } from '../vision/linear-map';
@@ -46,7 +40,7 @@ interface Run {
   readonly source: VersionRecord;
   /** The inverse of the map of an adapted source, so that maps are never applied on top of each other. */
   readonly undo: Float32Array | null;
-  readonly progress: Progress;
+  readonly progress: ports.Progress;
   readonly signal: AbortSignal;
 }
 
@@ -54,16 +48,16 @@ interface Run {
 @injectable()
 export class AdaptService {
   constructor(
-    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
-    @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
-    @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
-    @inject(PORTS.AuditedTransaction) private readonly audited: AuditedTransaction,
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: ports.EmbeddingRepository,
+    @inject(PORTS.ImageSamples) private readonly samples: ports.ImageSamples,
+    @inject(PORTS.EmbedderRegistry) private readonly embedders: ports.EmbedderRegistry,
+    @inject(PORTS.AuditedTransaction) private readonly audited: ports.AuditedTransaction,
     @inject(QueryMaker) private readonly queryMaker: QueryMaker,
     @inject(BuildService) private readonly build: BuildService,
   ) {}
 
   /** After an interruption, the same call continues. @throws AppError with too few products of several pictures, or no better map */
-  async adapt(options: AdaptOptions, progress: Progress, signal: AbortSignal) {
+  async adapt(options: AdaptOptions, progress: ports.Progress, signal: AbortSignal) {
     const source = versionOf(await this.embeddings.versions(), options.model);
     const existing = await this.embeddings.mapOf(source.id);
     const undo = existing && inverseOf(existing);

@@ -1,16 +1,8 @@
 import pRetry from 'p-retry';
 import { inject, injectable } from 'tsyringe';
 import { AppError, badRequest, unavailable } from '../errors';
-import {
-  type Clock,
-  type EmbedderRegistry,
-  type EmbeddingRepository,
-  type IndexQueue,
-  type ModelLibrary,
-  PORTS,
-  type ProcessRegistry,
-  type Progress,
-} from '../ports';
+import type * as ports from '../ports';
+import { PORTS } from '../ports';
 import { type EmbeddingVersion, type ModelManifest, modelReference } from '../vision/embedding-model';
 import { embedPending, type Retry } from './embed-pending';
 import { type Coverage, MODEL_IS_LOADING, type WorkerReadiness, workerFaults } from './embedding-version';
@@ -24,8 +16,8 @@ const POLLS_MAX = 480;
 @injectable()
 export class ReadinessCheck {
   constructor(
-    @inject(PORTS.ProcessRegistry) private readonly processes: ProcessRegistry,
-    @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
+    @inject(PORTS.ProcessRegistry) private readonly processes: ports.ProcessRegistry,
+    @inject(PORTS.EmbedderRegistry) private readonly embedders: ports.EmbedderRegistry,
   ) {}
 
   async hasWorkers(): Promise<boolean> {
@@ -65,11 +57,11 @@ export type BuildResult = Awaited<ReturnType<BuildService['complete']>>;
 @injectable()
 export class BuildService {
   constructor(
-    @inject(PORTS.ModelLibrary) private readonly library: ModelLibrary,
-    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
-    @inject(PORTS.IndexQueue) private readonly queue: IndexQueue,
+    @inject(PORTS.ModelLibrary) private readonly library: ports.ModelLibrary,
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: ports.EmbeddingRepository,
+    @inject(PORTS.IndexQueue) private readonly queue: ports.IndexQueue,
     @inject(ReadinessCheck) private readonly readiness: ReadinessCheck,
-    @inject(PORTS.Clock) private readonly clock: Clock,
+    @inject(PORTS.Clock) private readonly clock: ports.Clock,
   ) {}
 
   /**
@@ -78,7 +70,7 @@ export class BuildService {
    */
   async build(
     options: { readonly model: string; readonly resume: boolean; readonly retryFailures: boolean },
-    progress: Progress,
+    progress: ports.Progress,
     signal: AbortSignal,
   ): Promise<BuildResult> {
     const { manifest } = await this.library.find(options.model);
@@ -88,7 +80,7 @@ export class BuildService {
   }
 
   /** Embeds the images that a version lacks. @throws AppError when no worker can load its model; the reason of `signal` */
-  async complete(version: EmbeddingVersion, progress: Progress, signal: AbortSignal) {
+  async complete(version: EmbeddingVersion, progress: ports.Progress, signal: AbortSignal) {
     const { id, model, state } = version;
     if (this.queue.isShared) await this.#refuseWithoutModel(version, progress);
     const startedAt = this.clock.now().getTime();
@@ -106,7 +98,7 @@ export class BuildService {
    * Until images - embedded - listed failures = 0; then builds the index, and embeds what arrived meanwhile. May be stopped and
    * restarted at any time. @throws the reason of `signal`; AppError when the workers or the database fail permanently
    */
-  async #embedAll(id: number, progress: Progress, signal: AbortSignal): Promise<Coverage> {
+  async #embedAll(id: number, progress: ports.Progress, signal: AbortSignal): Promise<Coverage> {
     const { embeddings } = this;
     const again = retrying(progress, signal);
     const coverageNow = () => again(() => embeddings.coverage(id));
@@ -134,7 +126,7 @@ export class BuildService {
   async #embedPending(
     id: number,
     { done, failed, pending }: Coverage,
-    progress: Progress,
+    progress: ports.Progress,
     again: Retry,
     signal: AbortSignal,
   ): Promise<void> {
@@ -152,7 +144,7 @@ export class BuildService {
     progress.end();
   }
 
-  async #index(id: number, progress: Progress): Promise<void> {
+  async #index(id: number, progress: ports.Progress): Promise<void> {
     await this.embeddings.markBuilt(id);
     if (!(await this.embeddings.isIndexed(id)))
       progress.note('building the index; searches and imports go on');
@@ -183,7 +175,7 @@ export class BuildService {
   }
 
   /** Work that no worker can do would wait forever. */
-  async #refuseWithoutModel(version: EmbeddingVersion, progress: Progress): Promise<void> {
+  async #refuseWithoutModel(version: EmbeddingVersion, progress: ports.Progress): Promise<void> {
     if (!(await this.readiness.hasWorkers())) {
       progress.note('no worker is running; the work waits in the queue for one');
       return;
@@ -199,7 +191,7 @@ export class BuildService {
 
 /** Retries for a minute and a half after any AppError but `not_found`. @throws the reason of `signal`; the last failure */
 const retrying =
-  (progress: Progress, signal: AbortSignal): Retry =>
+  (progress: ports.Progress, signal: AbortSignal): Retry =>
   (work) =>
     pRetry(work, {
       ...{ retries: 7, minTimeout: 1_000, maxTimeout: 30_000 },

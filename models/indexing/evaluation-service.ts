@@ -1,17 +1,8 @@
 import { inject, injectable } from 'tsyringe';
 import { NO_FILTER } from '../catalog/catalog-query';
 import { badRequest } from '../errors';
-import {
-  type AuditedTransaction,
-  type CatalogRepository,
-  type Clock,
-  type EmbedderRegistry,
-  type EmbeddingRepository,
-  type ImageSamples,
-  type NeighbourIndex,
-  PORTS,
-  type Progress,
-} from '../ports';
+import type * as ports from '../ports';
+import { PORTS } from '../ports';
 import { calibrationOf, UNCALIBRATED } from '../vision/confidence';
 import type { Calibration, EmbeddingVersion } from '../vision/embedding-model';
 import { findVersion, type VersionRecord } from './embedding-version';
@@ -46,21 +37,21 @@ const LOOKED_AT = 10;
 @injectable()
 export class EvaluationService {
   constructor(
-    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
-    @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
-    @inject(PORTS.NeighbourIndex) private readonly index: NeighbourIndex,
-    @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
-    @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: ports.EmbeddingRepository,
+    @inject(PORTS.EmbedderRegistry) private readonly embedders: ports.EmbedderRegistry,
+    @inject(PORTS.NeighbourIndex) private readonly index: ports.NeighbourIndex,
+    @inject(PORTS.ImageSamples) private readonly samples: ports.ImageSamples,
+    @inject(PORTS.CatalogRepository) private readonly catalog: ports.CatalogRepository,
     @inject(QueryMaker) private readonly queryMaker: QueryMaker,
-    @inject(PORTS.AuditedTransaction) private readonly audited: AuditedTransaction,
-    @inject(PORTS.Clock) private readonly clock: Clock,
+    @inject(PORTS.AuditedTransaction) private readonly audited: ports.AuditedTransaction,
+    @inject(PORTS.Clock) private readonly clock: ports.Clock,
   ) {}
 
   /**
    * Fits a calibration if the version has none and is not live, or on demand: on half of the items, judged on the others.
    * @throws AppError for a model without embeddings, or when there are no queries
    */
-  async evaluate(options: EvaluateOptions, progress: Progress): Promise<Evaluation> {
+  async evaluate(options: EvaluateOptions, progress: ports.Progress): Promise<Evaluation> {
     const versions = await this.embeddings.versions();
     const version = findVersion(versions, options.model);
     const live = versions.find(({ state, id }) => state === 'live' && id !== version.id) ?? null;
@@ -107,7 +98,7 @@ export class EvaluationService {
   async #queries(
     { photos, feedback, queries: count, seed }: EvaluateOptions,
     versionIds: readonly number[],
-    progress: Progress,
+    progress: ports.Progress,
   ): Promise<readonly Query[]> {
     if (!feedback && photos === null) return this.queryMaker.fromCatalog(versionIds, count, seed, progress);
     const known = feedback
@@ -122,7 +113,7 @@ export class EvaluationService {
     );
   }
 
-  async #ask(version: VersionRecord, queries: readonly Query[], progress: Progress) {
+  async #ask(version: VersionRecord, queries: readonly Query[], progress: ports.Progress) {
     const { index, catalog } = this;
     const embedder = await this.embedders.forVersion(version);
     return evaluateVersion(version, queries, { embedder, index, catalog }, progress);

@@ -2,20 +2,8 @@ import pMap from 'p-map';
 import { inject, injectable } from 'tsyringe';
 import type { Taxonomy } from '../catalog/taxonomy';
 import { notFound } from '../errors';
-import {
-  type CatalogRepository,
-  type Embedder,
-  type ImagePreparer,
-  type ImageSamples,
-  type ImageSource,
-  type ImageStore,
-  type LabelledPhotos,
-  type NeighbourIndex,
-  type PhotoDistorter,
-  PORTS,
-  type PredictionRepository,
-  type Progress,
-} from '../ports';
+import type * as ports from '../ports';
+import { PORTS } from '../ports';
 import { candidatesOf, NEIGHBOURS, nearestImages, shortlistOf } from '../vision/candidates';
 import type { EmbeddingVersion } from '../vision/embedding-model';
 import { ancestryOf } from '../vision/matches';
@@ -45,18 +33,18 @@ const NONE: ReadonlySet<number> = new Set();
 @injectable()
 export class QueryMaker {
   constructor(
-    @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
-    @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
-    @inject(PORTS.ImageStore) private readonly store: ImageStore,
-    @inject(PORTS.ImageSource) private readonly source: ImageSource,
-    @inject(PORTS.ImagePreparer) private readonly preparer: ImagePreparer,
-    @inject(PORTS.PhotoDistorter) private readonly distorter: PhotoDistorter,
-    @inject(PORTS.LabelledPhotos) private readonly labelled: LabelledPhotos,
-    @inject(PORTS.PredictionRepository) private readonly predictions: PredictionRepository,
+    @inject(PORTS.ImageSamples) private readonly samples: ports.ImageSamples,
+    @inject(PORTS.CatalogRepository) private readonly catalog: ports.CatalogRepository,
+    @inject(PORTS.ImageStore) private readonly store: ports.ImageStore,
+    @inject(PORTS.ImageSource) private readonly source: ports.ImageSource,
+    @inject(PORTS.ImagePreparer) private readonly preparer: ports.ImagePreparer,
+    @inject(PORTS.PhotoDistorter) private readonly distorter: ports.PhotoDistorter,
+    @inject(PORTS.LabelledPhotos) private readonly labelled: ports.LabelledPhotos,
+    @inject(PORTS.PredictionRepository) private readonly predictions: ports.PredictionRepository,
   ) {}
 
   /** The same queries for the same seed and catalog. @throws AppError when there is no picture that can be read */
-  async fromCatalog(versionIds: readonly number[], count: number, seed: number, progress: Progress) {
+  async fromCatalog(versionIds: readonly number[], count: number, seed: number, progress: ports.Progress) {
     progress.begin('queries', count);
     const images = await this.samples.sample(versionIds, count, seed);
     const showing = await this.catalog.productsShowing(images.map(({ id }) => id));
@@ -138,14 +126,19 @@ export interface VersionAnswer extends LabelledExample {
   readonly query: Query;
 }
 
+interface SearchPorts {
+  readonly embedder: ports.Embedder;
+  readonly index: ports.NeighbourIndex;
+  readonly catalog: ports.CatalogRepository;
+}
+
 /** Those with `itemImages` are asked once more without their item. */
 export async function evaluateVersion(
   version: EmbeddingVersion,
   queries: readonly Query[],
-  ports: { readonly embedder: Embedder; readonly index: NeighbourIndex; readonly catalog: CatalogRepository },
-  progress: Progress,
+  { embedder, index, catalog }: SearchPorts,
+  progress: ports.Progress,
 ): Promise<VersionAnswer[]> {
-  const { embedder, index, catalog } = ports;
   progress.begin(version.model, queries.length);
   const taxonomy = await catalog.taxonomy();
   let done = 0;
@@ -180,7 +173,7 @@ export async function labelledExample(
     readonly products: readonly string[];
     readonly shows: readonly string[];
   },
-  catalog: CatalogRepository,
+  catalog: ports.CatalogRepository,
   taxonomy: Taxonomy,
 ): Promise<LabelledExample> {
   const { item, neighbours, photos, products, shows } = shown;

@@ -1,13 +1,7 @@
 import pMap from 'p-map';
 import { inject, injectable } from 'tsyringe';
-import {
-  type AuditedTransaction,
-  type CatalogRepository,
-  type CorrectedNeighbours,
-  type EmbeddingRepository,
-  PORTS,
-  type PredictionRepository,
-} from '../ports';
+import type * as ports from '../ports';
+import { PORTS } from '../ports';
 import { calibrationOf } from '../vision/confidence';
 import type { ChoiceModel } from '../vision/embedding-model';
 import { liveOf, type VersionRecord } from './embedding-version';
@@ -27,10 +21,10 @@ const ANSWERS_MIN = 100;
 @injectable()
 export class RecalibrationService {
   constructor(
-    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
-    @inject(PORTS.PredictionRepository) private readonly predictions: PredictionRepository,
-    @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
-    @inject(PORTS.AuditedTransaction) private readonly audited: AuditedTransaction,
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: ports.EmbeddingRepository,
+    @inject(PORTS.PredictionRepository) private readonly predictions: ports.PredictionRepository,
+    @inject(PORTS.CatalogRepository) private readonly catalog: ports.CatalogRepository,
+    @inject(PORTS.AuditedTransaction) private readonly audited: ports.AuditedTransaction,
   ) {}
 
   /** Keeps the fit to half of the items if its Brier score is better on the others (contract 14.10). @throws AppError listing all objections, without `force` */
@@ -69,7 +63,7 @@ export class RecalibrationService {
   async #corrected(version: VersionRecord, since: Date | null): Promise<LabelledExample[]> {
     const answers = await this.predictions.correctedNeighbours(version.id, since, ANSWERS_MAX);
     const taxonomy = await this.catalog.taxonomy();
-    const exampleOf = async ({ id, correctId, neighbours: near, photos }: CorrectedNeighbours) => {
+    const exampleOf = async ({ id, correctId, neighbours: near, photos }: ports.CorrectedNeighbours) => {
       const products = correctId === null ? [] : [correctId];
       const showing = await this.catalog.productsShowing(near.map(({ imageId }) => imageId));
       const neighbours = near.map((each) => ({ ...each, products: showing.get(each.imageId) ?? [] }));

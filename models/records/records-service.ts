@@ -6,22 +6,8 @@ import { type Fault, placeText, reasonText } from '../catalog/import/stage';
 import { notFound } from '../errors';
 import type { Coverage } from '../indexing/embedding-version';
 import { NewPictures } from '../indexing/new-pictures';
-import {
-  type CatalogRecords,
-  type Clock,
-  type EmbeddingRepository,
-  type FailedImage,
-  type FoundRecord,
-  type ImageStore,
-  NO_PROGRESS,
-  type PicturesOf,
-  PORTS,
-  type ReadRecord,
-  type RecordBodies,
-  type RecordSource,
-  type RejectLog,
-  type StoredImageIndex,
-} from '../ports';
+import type * as ports from '../ports';
+import { NO_PROGRESS, PORTS } from '../ports';
 
 export const RECORDS_MAX = 1_000;
 /** Target duration of a transaction: other writers wait for it, and readers of the embedded database. */
@@ -37,7 +23,7 @@ export interface LineOutcome {
 /** Pictures under the live version, and the first of those that failed. */
 interface PictureStatus {
   readonly pictures: Coverage;
-  readonly failures: readonly FailedImage[];
+  readonly failures: readonly ports.FailedImage[];
 }
 
 export interface RecordStatus extends PictureStatus {
@@ -53,13 +39,13 @@ export class RecordsService {
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
-    @inject(PORTS.RecordBodies) private readonly bodies: RecordBodies,
-    @inject(PORTS.CatalogRecords) private readonly records: CatalogRecords,
-    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
+    @inject(PORTS.RecordBodies) private readonly bodies: ports.RecordBodies,
+    @inject(PORTS.CatalogRecords) private readonly records: ports.CatalogRecords,
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: ports.EmbeddingRepository,
     @inject(NewPictures) private readonly pictures: NewPictures,
-    @inject(PORTS.ImageStore) private readonly images: ImageStore,
-    @inject(PORTS.StoredImageIndex) private readonly storedImages: StoredImageIndex,
-    @inject(PORTS.Clock) private readonly clock: Clock,
+    @inject(PORTS.ImageStore) private readonly images: ports.ImageStore,
+    @inject(PORTS.StoredImageIndex) private readonly storedImages: ports.StoredImageIndex,
+    @inject(PORTS.Clock) private readonly clock: ports.Clock,
   ) {}
 
   /** Writes the records of a body; each is then stored, or has a fault. @throws AppError 400 without a line, 413 with too many */
@@ -106,7 +92,11 @@ export class RecordsService {
     return { products, pictures, failures: await this.#failures(live.id, pictures, { feed }) };
   }
 
-  async #failures(versionId: number, { failed }: Coverage, of: PicturesOf): Promise<readonly FailedImage[]> {
+  async #failures(
+    versionId: number,
+    { failed }: Coverage,
+    of: ports.PicturesOf,
+  ): Promise<readonly ports.FailedImage[]> {
     return failed === 0 ? [] : await this.embeddings.failures(versionId, FAILURES_TOLD, of);
   }
 
@@ -116,13 +106,13 @@ export class RecordsService {
   }
 
   /** A record as it was last written. @throws AppError 404 when there is none with this id, or when it is deleted */
-  async read(id: string): Promise<ReadRecord> {
+  async read(id: string): Promise<ports.ReadRecord> {
     const found = await this.records.read(id);
     if (!found) throw noRecord(id);
     return found;
   }
 
-  async #find(id: string): Promise<FoundRecord> {
+  async #find(id: string): Promise<ports.FoundRecord> {
     const found = await this.records.find(id);
     if (!found) throw noRecord(id);
     return found;
@@ -132,7 +122,7 @@ export class RecordsService {
   async #apply(
     { caller: { accountId, keyId } }: CallContext,
     subject: string | null,
-    source: RecordSource,
+    source: ports.RecordSource,
     rejects: CollectedRejects,
   ): Promise<void> {
     const action = subject === null ? 'records write' : 'records delete';
@@ -171,7 +161,7 @@ export class RecordsService {
   }
 }
 
-class CollectedRejects implements RejectLog {
+class CollectedRejects implements ports.RejectLog {
   readonly faults = new Map<number, Fault>();
 
   get count(): number {

@@ -7,13 +7,8 @@ import type { ResolvedTaxonomy } from '../catalog/catalog-service';
 import { type CatalogItem, isProduct } from '../catalog/item';
 import { categorySlug, sandboxScope } from '../catalog/resolve-scope';
 import { itemNotFound } from '../errors';
-import {
-  type CatalogRepository,
-  type EmbeddingRepository,
-  type ImageSamples,
-  type NeighbourIndex,
-  PORTS,
-} from '../ports';
+import type * as ports from '../ports';
+import { PORTS } from '../ports';
 import { type Candidate, candidatesOf, NEIGHBOURS } from './candidates';
 import { withLiveVersion } from './embedding-model';
 import { PHOTOS_MAX } from './image-input';
@@ -36,10 +31,10 @@ export interface SimilarItems {
 @injectable()
 export class SimilarService {
   constructor(
-    @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
-    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
-    @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
-    @inject(PORTS.NeighbourIndex) private readonly index: NeighbourIndex,
+    @inject(PORTS.CatalogRepository) private readonly catalog: ports.CatalogRepository,
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: ports.EmbeddingRepository,
+    @inject(PORTS.ImageSamples) private readonly samples: ports.ImageSamples,
+    @inject(PORTS.NeighbourIndex) private readonly index: ports.NeighbourIndex,
     @inject(Billing) private readonly billing: Billing,
   ) {}
 

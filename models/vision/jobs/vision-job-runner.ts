@@ -3,19 +3,8 @@ import { inject, injectable } from 'tsyringe';
 import { Billing, type CallContext } from '../../access/billing';
 import { visionPrice } from '../../access/credits';
 import { idempotencyConflict, unauthorized } from '../../errors';
-import {
-  type AccountRepository,
-  type Clock,
-  type IdempotencyStore,
-  type IdempotentCall,
-  type Logger,
-  type MemoryLease,
-  NO_SLOT,
-  PORTS,
-  type VisionJobStore,
-  type VisionQueue,
-  type WorkSlot,
-} from '../../ports';
+import type * as ports from '../../ports';
+import { NO_SLOT, PORTS } from '../../ports';
 import { pauseAfter, TRIES_PER_DAY } from '../../retries';
 import { VISION_SETTINGS, VisionService, type VisionSettings } from '../vision-service';
 import type { EntryAnswer, LeasedEntry } from './vision-job';
@@ -35,7 +24,7 @@ const BOOKED_KNOWN_MS = 365 * 86_400_000;
 const TRANSIENT_STATUSES = [409, 503, 504];
 
 /** Opens memory for what an entry fetches, by the key it is charged to. */
-export type OpenEntryMemory = (keyId: string) => MemoryLease;
+export type OpenEntryMemory = (keyId: string) => ports.MemoryLease;
 
 export const OPEN_ENTRY_MEMORY = Symbol.for('OpenEntryMemory');
 
@@ -46,15 +35,15 @@ export class VisionJobRunner {
   readonly #fetching: string[] = [];
 
   constructor(
-    @inject(PORTS.VisionJobStore) private readonly jobs: VisionJobStore,
-    @inject(PORTS.VisionQueue) private readonly queue: VisionQueue,
-    @inject(PORTS.AccountRepository) private readonly accounts: AccountRepository,
-    @inject(PORTS.IdempotencyStore) private readonly calls: IdempotencyStore,
+    @inject(PORTS.VisionJobStore) private readonly jobs: ports.VisionJobStore,
+    @inject(PORTS.VisionQueue) private readonly queue: ports.VisionQueue,
+    @inject(PORTS.AccountRepository) private readonly accounts: ports.AccountRepository,
+    @inject(PORTS.IdempotencyStore) private readonly calls: ports.IdempotencyStore,
     @inject(ENTRY_PRESENTER) private readonly presenter: EntryPresenter,
     @inject(VisionService) private readonly vision: VisionService,
     @inject(Billing) private readonly billing: Billing,
-    @inject(PORTS.Clock) private readonly clock: Clock,
-    @inject(PORTS.Logger) private readonly logger: Logger,
+    @inject(PORTS.Clock) private readonly clock: ports.Clock,
+    @inject(PORTS.Logger) private readonly logger: ports.Logger,
     @inject(OPEN_ENTRY_MEMORY) private readonly openMemory: OpenEntryMemory,
     @inject(VISION_SETTINGS) private readonly settings: VisionSettings,
   ) {}
@@ -105,8 +94,8 @@ export class VisionJobRunner {
 
   private async answer(
     entry: LeasedEntry,
-    named: IdempotentCall,
-    { slot, signal }: { readonly slot: WorkSlot; readonly signal: AbortSignal },
+    named: ports.IdempotentCall,
+    { slot, signal }: { readonly slot: ports.WorkSlot; readonly signal: AbortSignal },
   ): Promise<EntryAnswer> {
     const caller = await this.accounts.callerByKeyId(entry.keyId);
     if (!caller) throw unauthorized();
@@ -126,7 +115,11 @@ export class VisionJobRunner {
     }
   }
 
-  private async chargeEntry(leased: LeasedEntry, slot: WorkSlot, named: NamedCall): Promise<EntryAnswer> {
+  private async chargeEntry(
+    leased: LeasedEntry,
+    slot: ports.WorkSlot,
+    named: NamedCall,
+  ): Promise<EntryAnswer> {
     const { entry, includes, accountId, keyId, jobId, position } = leased;
     const call = {
       ...named,
@@ -146,7 +139,7 @@ export class VisionJobRunner {
     return (await this.billing.charge<EntryAnswer>(call, work, (answer) => JSON.stringify(answer))).value;
   }
 
-  private async waitForHosts(account: string, slot: WorkSlot, wait: () => Promise<unknown>) {
+  private async waitForHosts(account: string, slot: ports.WorkSlot, wait: () => Promise<unknown>) {
     this.#fetching.push(account);
     try {
       return await slot.releaseWhile(wait);
@@ -173,7 +166,7 @@ export class VisionJobRunner {
 type NamedCall = Required<Pick<CallContext, 'caller' | 'chargeId' | 'signal' | 'idempotencyKey'>>;
 
 /** The call of an entry, under a name that is not a valid `Idempotency-Key`. */
-function namedCall({ accountId, jobId, position }: LeasedEntry): IdempotentCall {
+function namedCall({ accountId, jobId, position }: LeasedEntry): ports.IdempotentCall {
   const key = `entry ${entryName(jobId, position)}`;
   return { accountId, key, fingerprint: createHash('sha256').update(key).digest() };
 }
