@@ -42,6 +42,14 @@ const SESSION =
   '-c datestyle=ISO -c intervalstyle=postgres -c timezone=UTC -c bytea_output=hex -c extra_float_digits=1 ' +
   '-c standard_conforming_strings=on -c default_transaction_isolation=read\\ committed -c jit=off';
 
+/** Settings in the address (`options`) come first: of one name PostgreSQL takes the last. */
+function sessionOf(url: string) {
+  const address = new URL(url);
+  const options = [...address.searchParams.getAll('options'), SESSION].join(' ');
+  address.searchParams.delete('options');
+  return { connectionString: address.href, options };
+}
+
 /** A PostgreSQL server at `url`; connects with the first query. */
 export function connectPostgres({
   url,
@@ -53,9 +61,8 @@ export function connectPostgres({
   const pool = createKnex(
     { poolMax: 10, ...options },
     {
-      connectionString: url,
       statement_timeout: statementMs,
-      options: SESSION,
+      ...sessionOf(url),
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       ...commonConnection(options),

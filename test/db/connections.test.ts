@@ -75,13 +75,30 @@ onServer('a server', () => {
     await own.drop();
   });
 
-  test('reads values as they are, whatever forms its database is set to', async () => {
-    for (const setting of [
-      ...["datestyle TO 'SQL, DMY'", "timezone TO 'Pacific/Kiritimati'", "bytea_output TO 'escape'"],
-      ...["default_transaction_isolation TO 'serializable'", 'extra_float_digits TO 0'],
-    ])
-      await operator.query(`ALTER DATABASE ${name()} SET ${setting}`);
-    const rows = rowsOf(database.knex)`
+  const FORMS = {
+    ...{ datestyle: 'SQL,DMY', timezone: 'Pacific/Kiritimati', bytea_output: 'escape' },
+    ...{ default_transaction_isolation: 'serializable', extra_float_digits: '0' },
+  };
+  const inDatabase = async () => {
+    for (const [setting, value] of Object.entries(FORMS))
+      await operator.query(`ALTER DATABASE ${name()} SET ${setting} TO ${value.replace(/.*[/,].*/, "'$&'")}`);
+    return database;
+  };
+  const inAddress = async () => {
+    await database.close();
+    const url = new URL(own.url);
+    const options = Object.entries(FORMS).map(([setting, value]) => `-c ${setting}=${value}`);
+    url.searchParams.set('options', `${options.join(' ')} -c work_mem=5MB`);
+    database = connectPostgres({ url: url.href, poolMax: POOL });
+    expect(await rowsOf(database.knex)`SHOW work_mem`).toEqual([{ work_mem: '5MB' }]);
+    return database;
+  };
+  test.each([
+    ['database', inDatabase],
+    ['address', inAddress],
+  ])('reads values as they are, whatever forms its %s sets', async (_where, set) => {
+    const { knex } = await set();
+    const rows = rowsOf(knex)`
       SELECT at, at::date::text AS day, '\\x01'::bytea AS bytes, (0.1::float8 + 0.2)::text AS sum,
         current_setting('transaction_isolation') AS isolation
       FROM CAST('2026-03-04T23:00Z' AS timestamptz) AS at`;
