@@ -91,7 +91,7 @@ export class PostgresWebhookStore implements WebhookStore {
       ), held AS (
         UPDATE webhook_endpoints SET due_at = ${new Date(now.getTime() + leaseMs)} WHERE id IN (SELECT endpoint_id FROM taken)
       )
-      SELECT taken.id, endpoint_id AS "endpointId", type, data, created_at AS "createdAt", tries, url, secret, failures
+      SELECT taken.id, endpoint_id AS "endpointId", type, data, created_at AS "createdAt", clock_timestamp() AS "takenAt", tries, url, secret, failures
       FROM taken JOIN address ON address.id = taken.endpoint_id`;
     return row ? withUrl(row) : null;
   }

@@ -36,9 +36,10 @@ export class MessageDispatcher {
     return true;
   }
 
-  private async send({ url, secret, id, type, data, createdAt }: OutgoingMessage, signal: AbortSignal) {
+  private async send(message: OutgoingMessage, signal: AbortSignal) {
+    const { url, secret, id, type, data, createdAt, takenAt } = message;
     const body = JSON.stringify({ type, timestamp: createdAt.toISOString(), data });
-    const seconds = Math.floor(this.clock.now().getTime() / 1000);
+    const seconds = Math.floor(takenAt.getTime() / 1000);
     try {
       return await this.sender.send(url, signedHeaders(secret, id, seconds, body), body, signal);
     } catch (failure) {

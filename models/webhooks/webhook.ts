@@ -36,6 +36,8 @@ export interface OutgoingMessage {
   readonly type: WebhookEvent;
   readonly data: object;
   readonly createdAt: Date;
+  /** When it was taken, by the clock that all processes share: recipients refuse a message from another time. */
+  readonly takenAt: Date;
   /** Attempts, including this one, and earlier failures of its address. */
   readonly tries: number;
   readonly failures: number;

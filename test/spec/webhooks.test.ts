@@ -112,12 +112,13 @@ describe('the end of a job', () => {
       timestamp: service.clock.now().toISOString(),
       data: { id, total: 1, done: 1, failed: 0, cancelled: 0 },
     });
-    const seconds = Math.floor(service.clock.now().getTime() / 1000);
+    // By the clock of the database: that of the test's service is fixed.
+    const seconds = Number(headers['webhook-timestamp']);
+    expect(Math.abs(Date.now() / 1000 - seconds)).toBeLessThan(60);
     const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
     const signed = `${headers['webhook-id']}.${seconds}.${body}`;
     expect(headers).toMatchObject({
       'content-type': 'application/json',
-      'webhook-timestamp': String(seconds),
       'webhook-signature': `v1,${createHmac('sha256', key).update(signed).digest('base64')}`,
     });
   });
