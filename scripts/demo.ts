@@ -1,12 +1,12 @@
 import 'reflect-metadata';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { LoupeClient } from '../api/client/loupe-client';
 import type { DemoOffer } from '../api/site/demo-offer';
-import { syncTree, writeDurably } from '../db/files/durable-files';
+import { makeFolder, syncTree, writeDurably } from '../db/files/durable-files';
 import { API_VERSIONS } from '../models/access/api-key';
 import { describeMatches } from './commands/identify';
 import { printable } from './composition/printable';
@@ -108,7 +108,7 @@ const drawPhoto = (wanted: Pick<Parameters<typeof photoOfProduct>[0], 'index' | 
 
 async function identifyPhoto(url: string, key: string, photo: Buffer, config: Config): Promise<boolean> {
   const file = join(config.DATA_DIR, 'photo.jpg');
-  await mkdir(config.DATA_DIR, { recursive: true });
+  makeFolder(config.DATA_DIR);
   await writeFile(file, photo);
   const startedAt = performance.now();
   const answer = await new LoupeClient({ baseUrl: url, key }).identify({ bytes: photo });

@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { lstat, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,7 +7,7 @@ import { createGzip } from 'node:zlib';
 import type { Knex } from 'knex';
 import { pMapIterable } from 'p-map';
 import type { ImageStore } from '../../models/ports';
-import { renameDurably } from '../files/durable-files';
+import { makeFolder, renameDurably } from '../files/durable-files';
 import type { SigningKey } from '../files/hmac-data-file-signer';
 import { ArchiveWriter, SIGNING_KEYS, tableEntry } from './archive';
 import { type DatabaseDump, dumpDatabase } from './database-dump';
@@ -38,7 +38,7 @@ export interface BackedUp {
  */
 export async function backUp(knex: Knex, madeAt: Date, held: BackedUp, file: string): Promise<BackupSummary> {
   const folder = dirname(file);
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   // Else it is refused when all is written.
   if ((await lstat(file).catch(() => null))?.isDirectory())
     throw new Error(`${file} is a folder; name a file.`);

@@ -11,7 +11,7 @@ import type { ImageStore } from '../../models/ports';
 import { connectEmbedded, connectPostgres, type Database } from '../core/knex';
 import { rowsOf } from '../core/sql';
 import { isHostRunning } from '../embedded/run-folder';
-import { writeDurably } from '../files/durable-files';
+import { makeFolder, writeDurably } from '../files/durable-files';
 import { migrations } from '../migrations';
 import { migrate } from '../migrations/migrate';
 import { IMAGE_ENTRY, MODEL_ENTRY, readArchive, SIGNING_KEYS, tableOf, verifyArchive } from './archive';
@@ -51,7 +51,7 @@ export async function restore(
   const manifest = await verifyArchive(file);
   refuseUnknown(manifest.database, migrations);
   await assertStopped(installation);
-  await mkdir(installation.dataDir, { recursive: true });
+  makeFolder(installation.dataDir);
   const staged = await mkdtemp(join(installation.dataDir, '.restore-'));
   const database = await openDatabase(installation);
   try {

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { messageOf, unavailable } from '../../models/errors';
+import { makeFolder } from '../files/durable-files';
 import { type HostOptions, hasCluster } from './cluster-folder';
 import { clientOptions, findRunningHost, type ShortPath, shortPath } from './run-folder';
 import { CANNOT_OPEN, LEASE_NAME } from './wire-server';
@@ -46,7 +47,7 @@ export class Embedded {
   ) {
     const run = join(folder, 'run');
     try {
-      mkdirSync(run, { recursive: true, mode: 0o700 });
+      makeFolder(run, 0o700);
     } catch (error) {
       throw this.cannotStart(error);
     }

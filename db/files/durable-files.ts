@@ -1,16 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  constants,
-  copyFile,
-  link,
-  mkdir,
-  open,
-  readdir,
-  rename,
-  rm,
-  statfs,
-  writeFile,
-} from 'node:fs/promises';
+import { existsSync, mkdirSync } from 'node:fs';
+import { constants, copyFile, link, open, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { unavailable } from '../../models/errors';
 import type { DurableFiles } from '../../models/ports';
@@ -67,6 +57,23 @@ export const DURABLE_FILES: DurableFiles = {
   },
 };
 
+/**
+ * Makes a folder and those above it. Node's `recursive` alone never returns below a folder that takes none, such as /proc.
+ * @throws the error of the file system
+ */
+export function makeFolder(folder: string, mode = 0o777): void {
+  if (!existsSync(folder)) {
+    makeFolder(dirname(folder), mode);
+    try {
+      mkdirSync(folder, { mode });
+    } catch (failure) {
+      if (codeOf(failure) !== 'EEXIST') throw failure;
+    }
+  }
+  // Refuses a file.
+  mkdirSync(folder, { recursive: true });
+}
+
 async function withDraft(
   path: string,
   bytes: string | Uint8Array,
@@ -74,7 +81,7 @@ async function withDraft(
   settle: (draft: string) => Promise<void>,
 ): Promise<void> {
   const folder = dirname(path);
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   const draft = join(folder, `.${randomUUID()}.part`);
   try {
     const file = await open(draft, 'wx', mode);

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { LifecycleState } from '../../api/api-services';
 import { createApp } from '../../api/app';
 import { createServer } from '../../api/server';
 import type { DemoOffer } from '../../api/site/demo-offer';
+import { makeFolder } from '../../db/files/durable-files';
 import { messageOf, unavailable } from '../../models/errors';
 import type { Config } from '../config';
 import { apiSettings, servicesOf } from './api-wiring';
@@ -64,7 +65,7 @@ export async function startService(
 
 async function prepareDataFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (failure) {
     throw new StartRefused(

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { WriteStream } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../db/files/durable-files';
 import { placeText, reasonText } from '../../models/catalog/import/stage';
 import type { RejectLog } from '../../models/ports';
 
@@ -20,7 +21,7 @@ export class RejectReport implements RejectLog {
 
   /** Begins an empty report; its folder is made if it is missing. @throws Error when it can't be written */
   static async create(path: string): Promise<RejectReport> {
-    await mkdir(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     const file = await open(path, 'w');
     return new RejectReport(path, file.createWriteStream());
   }

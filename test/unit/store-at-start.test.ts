@@ -213,9 +213,21 @@ describe('a service', () => {
     await expect(starting).rejects.toThrow(expected);
   });
 
-  test('does not start where its folder is a file, and names setting and folder', async () => {
-    const DATA_DIR = join(temporaryFolder(), 'file');
-    writeFileSync(DATA_DIR, '');
-    await expect(startWith({ DATA_DIR })).rejects.toThrow(/^DATA_DIR: .*file must be a folder/);
-  });
+  const madeFile = () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    return file;
+  };
+  const places: [string, () => string][] = [
+    ['is a file', madeFile],
+    ['is below a file', () => join(madeFile(), 'data')],
+  ];
+  if (process.platform === 'linux') places.push(['is below one that takes none', () => '/proc/loupe/data']);
+  test.each(places)(
+    'does not start where its folder %s, and names setting and folder',
+    async (_what, place) => {
+      const DATA_DIR = place();
+      await expect(startWith({ DATA_DIR })).rejects.toThrow(`DATA_DIR: ${DATA_DIR} must be a folder`);
+    },
+  );
 });

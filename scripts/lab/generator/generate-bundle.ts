@@ -1,6 +1,7 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pMap from 'p-map';
+import { makeFolder } from '../../../db/files/durable-files';
 import type { RecordKind } from '../../../models/catalog/import/records';
 import { BUNDLE_FILES } from '../../import/bundle';
 import { CATEGORIES, Catalog, lookOf, productId } from './catalog';
@@ -49,7 +50,7 @@ export async function generateBundle(options: BundleOptions): Promise<BundleSumm
     for (const [kind, text] of lines) await appendFile(join(out, BUNDLE_FILES[kind]), text);
     lines.clear();
   };
-  await mkdir(out, { recursive: true });
+  makeFolder(out);
   for (const kind of Object.keys(counts) as Kind[]) await writeFile(join(out, BUNDLE_FILES[kind]), '');
   let variants = 0;
   const catalog = new Catalog(seed);
