@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { rowsOf } from '../../db/core/sql';
 import { Random } from '../../models/random';
+import { normalized } from '../../models/vision/linear-map';
 import { writeCatalogRows } from '../support/catalog-rows';
 
 /** Not a multiple of what the scan of vectors in memory compares at once. */
@@ -32,10 +33,6 @@ export async function showImages(knex: Knex, count: number): Promise<number[]> {
 /** The unit vectors of one image after the other, always the same from a seed. */
 export function viewsFrom(seed: number): (views?: number) => readonly Float32Array[] {
   const random = new Random('vectors', seed);
-  const value = () => random.next() + random.next() + random.next() - 1.5;
-  const unitVector = () => {
-    const values = Float32Array.from({ length: DIMENSIONS }, value);
-    return values.map((each) => each / Math.hypot(...values));
-  };
+  const unitVector = () => normalized(Float32Array.from({ length: DIMENSIONS }, () => random.bell()));
   return (views = VIEWS) => Array.from({ length: views }, unitVector);
 }

@@ -20,6 +20,7 @@ const LISTING: ResolvedQuery = {
   ...{ node: 'product', categories: null, words: null, sort: 'name_asc', page: 0, pageSize: 20 },
   filters: [{ field: 'brand', include: ['1'], exclude: [] }],
 };
+const NOTHING = { near: [], beginnings: [], misspelt: [] };
 const WINDOW = { offset: 0, limit: 20 };
 const LIMITS = { changesMin: 1, rowsMin: 5 };
 
@@ -74,6 +75,13 @@ describe('a search snapshot', () => {
     expect(await total()).toBeNull();
     expect(await makeSearchSnapshot(database.knex, { ...LIMITS, changesMin: 100 })).toBe(true);
     expect(await total()).toBe(10);
+  });
+
+  test('keeps what texts stand for up to a number of readings', () => {
+    const kept = memory.lastSeen()?.seen.expansions;
+    const many = { ...NOTHING, word: 'bag', exact: [], near: Array(9_990).fill(['w1']) };
+    for (let text = 0; text < 40; text += 1) kept?.set(`text ${text}`, [many]);
+    expect(kept?.size).toBe(20);
   });
 
   test('reads an order once for queries that come together', async () => {
@@ -156,8 +164,7 @@ describe('a search snapshot', () => {
     await rowsOf(knex)`
       UPDATE catalog_rows SET popularity = 6 - popularity, sort_key = sort_key || '!', facets = ARRAY['brand:1', 'model:7']
       WHERE hashtext(id) % 19 = 0`;
-    const none = { near: [], beginnings: [], misspelt: [] };
-    const expansions = ['w1', 'm8001', 'bag'].map((word) => ({ word, exact: [[word]], ...none }));
+    const expansions = ['w1', 'm8001', 'bag'].map((word) => ({ ...NOTHING, word, exact: [[word]] }));
     const listing = { ...LISTING, facets: [{ field: 'model', limit: 1, words: null }] };
     const cases = SORTS.flatMap((sort) =>
       [0, 7_000, 11_900].flatMap((offset) => [

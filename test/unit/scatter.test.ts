@@ -7,7 +7,7 @@ import {
   Scatter,
 } from '../../models/indexing/scatter';
 import { Random } from '../../models/random';
-import { applyMap, normalized } from '../../models/vision/linear-map';
+import { applyMap, dot, normalized } from '../../models/vision/linear-map';
 
 /** contract 14.20: the map that fits an embedding to a catalog. */
 const SIZE = 8;
@@ -34,8 +34,6 @@ function directionsOf(products: readonly ProductPictures[]) {
   return scatter.directions();
 }
 
-const dot = (left: Float32Array, right: Float32Array) =>
-  left.reduce((sum, value, at) => sum + value * (right[at] ?? 0), 0);
 const strength = fc.record({ shrinkage: fc.constantFrom(0.5, 2, 5), power: fc.constantFrom(0.25, 0.5, 1) });
 const value = fc.double({ min: -1, max: 1, noNaN: true });
 const vectors = fc
