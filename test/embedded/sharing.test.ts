@@ -67,15 +67,6 @@ describe('one embedded database, many clients', () => {
     slow.socket.destroy();
   });
 
-  test('hundreds of parametrised statements of many clients each get their own answer', async () => {
-    const clients = await Promise.all(Array.from({ length: 8 }, () => fixture.connect()));
-    const ask = async (client: Client, from: number): Promise<void> => {
-      for (let n = from; n < from + 50; n += 1)
-        expect((await client.query('select $1::int as n', [n])).rows).toEqual([{ n }]);
-    };
-    await Promise.all(clients.map((client, at) => ask(client, at * 50)));
-  });
-
   test('prepared statements of the same name stay apart', async () => {
     const named = (client: Client, sql: string) => client.query({ name: 'same', text: sql, values: [] });
     await named(a, "select 'a' as of");
@@ -104,15 +95,6 @@ describe('one embedded database, many clients', () => {
     const counted = countIn(b);
     leaving.socket.destroy();
     expect(await counted).toBe(0);
-  });
-
-  test('an error fails the transaction, not the connection or its neighbours', async () => {
-    await a.query('begin');
-    await expect(a.query('select nonsense')).rejects.toMatchObject({ code: '42703' });
-    await expect(a.query('select 1')).rejects.toMatchObject({ code: '25P02' });
-    await a.query('rollback');
-    expect(await countIn(a)).toBe(0);
-    expect(await countIn(b)).toBe(0);
   });
 
   test('settings, locks and temporary tables of a client end with it', async () => {
