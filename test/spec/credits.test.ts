@@ -82,7 +82,7 @@ test.each<[string, number, Call]>([
   ['v2 vision', 10, (api) => api.identifyV2(photo)],
   ['v1 products', 6, (api) => api.v1({})],
 ])(
-  '%s is a 402 when the balance is below %d, before any work, and not from there on',
+  '%s is a 402 below a balance of %d, before any work, and not from there on',
   async (_what, price, call) => {
     const { api, balance } = await accountWith(price - 1);
     const answer = await call(api);

@@ -108,17 +108,14 @@ const sendWith = async (operation: Operation, options: Parameters<typeof service
 
 describe('who may call', () => {
   // contract 9.1, 10.3, 14.4
-  test.each(OPERATIONS)(
-    '$name answers callers without a key with 401, or is open to everybody',
-    async (operation) => {
-      const { method, security } = operation;
-      const answer = await send(method, await callOf(operation), {}, null);
-      if (security.length === 0) return expect([200, 403, 404]).toContain(answer.status);
-      const refusal = { success: false, error: 'unauthorized', request_id: expect.any(String) };
-      expect(answer).toMatchObject({ status: 401, body: refusal });
-      expect([answer.headers.get('WWW-Authenticate'), hasCredits(answer)]).toEqual(['Bearer', false]);
-    },
-  );
+  test.each(OPERATIONS)('$name is a 401 for callers without a key, or open to all', async (operation) => {
+    const { method, security } = operation;
+    const answer = await send(method, await callOf(operation), {}, null);
+    if (security.length === 0) return expect([200, 403, 404]).toContain(answer.status);
+    const refusal = { success: false, error: 'unauthorized', request_id: expect.any(String) };
+    expect(answer).toMatchObject({ status: 401, body: refusal });
+    expect([answer.headers.get('WWW-Authenticate'), hasCredits(answer)]).toEqual(['Bearer', false]);
+  });
 
   // contract 9.3
   test.each(OF_CALLERS)('$name opens for keys of its version, and v2 for those of v1', async (operation) => {
@@ -149,22 +146,19 @@ describe('who may call', () => {
 });
 
 // contract 11.2
-test.each(Object.entries(document.paths))(
-  '405 at %s names what it allows, with or without a key',
-  async (path, methods) => {
-    const METHODS = { get: 'GET, HEAD', post: 'POST', put: 'PUT', delete: 'DELETE' };
-    const allowed = Object.entries(METHODS).filter(([method]) => Object.hasOwn(methods, method));
-    const allow = allowed.map(([, names]) => names).join(', ');
-    const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-    for (const client of [service.anybody, service.api]) {
-      for (const method of all.filter((each) => !allow.includes(each))) {
-        const answer = await client.send(method, path.replace(/\{\w+\}/g, 'x'));
-        expect([method, answer.status, answer.headers.get('Allow')]).toEqual([method, 405, allow]);
-        if (method !== 'HEAD') expect(answer.body).toMatchObject({ error: 'method_not_allowed' });
-      }
+test.each(Object.entries(document.paths))('405 at %s names what it allows', async (path, methods) => {
+  const METHODS = { get: 'GET, HEAD', post: 'POST', put: 'PUT', delete: 'DELETE' };
+  const allowed = Object.entries(METHODS).filter(([method]) => Object.hasOwn(methods, method));
+  const allow = allowed.map(([, names]) => names).join(', ');
+  const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+  for (const client of [service.anybody, service.api]) {
+    for (const method of all.filter((each) => !allow.includes(each))) {
+      const answer = await client.send(method, path.replace(/\{\w+\}/g, 'x'));
+      expect([method, answer.status, answer.headers.get('Allow')]).toEqual([method, 405, allow]);
+      if (method !== 'HEAD') expect(answer.body).toMatchObject({ error: 'method_not_allowed' });
     }
-  },
-);
+  }
+});
 
 /** What differs from call to call: request ids and signatures. */
 const withoutPassing = (body: object): unknown =>
@@ -197,30 +191,27 @@ test.each([
 const isRefused = (path: string) => isAdmin(path) && !path.endsWith('/credits');
 
 // contract 12.6, 17.7
-test.each(UNSAFE)(
-  'an Idempotency-Key is honoured by $name, at its alias too, or refused by name',
-  async (operation) => {
-    const { method, path } = operation;
-    const field = 'Idempotency-Key';
-    const [call, named] = [await callOf(operation), { [field]: fresh('key') }];
-    const first = await send(method, call, named);
-    if (isRefused(path)) return expect(first).toMatchObject({ status: 400, body: { field } });
-    expect(first.status).toBeLessThan(300);
-    expect(first.headers.get('Idempotency-Replayed')).toBeNull();
-    const again = await send(method, { ...call, path: canonical(call.path) }, named);
-    expect([again.status, again.headers.get('Idempotency-Replayed')]).toEqual([first.status, 'true']);
-    if (ALIASES.includes(operation)) expect(again.text).toBe(first.text);
-    expect((await send(method, { ...call, path: `${call.path}?other` }, named)).status).toBe(409);
-    // contract 9.12
-    if (isAdmin(path) || /DELETE|feedback/.test(operation.name)) return;
-    const stranger = (await service.newKey({ scopes: SCOPES })).key;
-    const trial = (await service.newKey({ accountId, test: true })).key;
-    for (const key of /catalog\/(records|images)/.test(path) ? [stranger] : [stranger, trial]) {
-      const other = await send(method, call, named, key);
-      expect([other.status, other.headers.get('Idempotency-Replayed')]).toEqual([first.status, null]);
-    }
-  },
-);
+test.each(UNSAFE)('$name honours an Idempotency-Key, also at its alias, or refuses it', async (operation) => {
+  const { method, path } = operation;
+  const field = 'Idempotency-Key';
+  const [call, named] = [await callOf(operation), { [field]: fresh('key') }];
+  const first = await send(method, call, named);
+  if (isRefused(path)) return expect(first).toMatchObject({ status: 400, body: { field } });
+  expect(first.status).toBeLessThan(300);
+  expect(first.headers.get('Idempotency-Replayed')).toBeNull();
+  const again = await send(method, { ...call, path: canonical(call.path) }, named);
+  expect([again.status, again.headers.get('Idempotency-Replayed')]).toEqual([first.status, 'true']);
+  if (ALIASES.includes(operation)) expect(again.text).toBe(first.text);
+  expect((await send(method, { ...call, path: `${call.path}?other` }, named)).status).toBe(409);
+  // contract 9.12
+  if (isAdmin(path) || /DELETE|feedback/.test(operation.name)) return;
+  const stranger = (await service.newKey({ scopes: SCOPES })).key;
+  const trial = (await service.newKey({ accountId, test: true })).key;
+  for (const key of /catalog\/(records|images)/.test(path) ? [stranger] : [stranger, trial]) {
+    const other = await send(method, call, named, key);
+    expect([other.status, other.headers.get('Idempotency-Replayed')]).toEqual([first.status, null]);
+  }
+});
 
 // contract 12.13, 17.8
 test.each(OPERATIONS.filter(({ name }) => /^GET \/(api|v3|admin)/.test(name)))(

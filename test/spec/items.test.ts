@@ -127,15 +127,12 @@ describe('a row', () => {
       'category brand family model case dial',
       'watches brand_rolex family_submariner model_124060 case_oyster dial_black',
     ],
-  ])(
-    '%s has its category, its hierarchy in order, then other facets by field as attributes',
-    async (id, fields, ids) => {
-      const { attributes = [] } = await service.row(id);
-      expect(attributes.map(({ field }) => field).join(' ')).toBe(fields);
-      expect(attributes.map((each) => each.id).join(' ')).toBe(ids);
-      if (id === 'product_of_gone_brand') expect(attributes[1]?.name).toBe('Gone & Sons');
-    },
-  );
+  ])('%s has as attributes its category, hierarchy, then other facets by field', async (id, fields, ids) => {
+    const { attributes = [] } = await service.row(id);
+    expect(attributes.map(({ field }) => field).join(' ')).toBe(fields);
+    expect(attributes.map((each) => each.id).join(' ')).toBe(ids);
+    if (id === 'product_of_gone_brand') expect(attributes[1]?.name).toBe('Gone & Sons');
+  });
 
   // contract 1.7
   test('of a category lists its tags, by group, then display order; no other row does', async () => {

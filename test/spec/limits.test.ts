@@ -196,28 +196,25 @@ onServer('while thirty calls of one account hang in the database', () => {
     ['credits_by_day', (api) => api.send('GET', '/v3/account')],
     ['catalog_rows', (api) => api.query({ query: 'birkin' })],
     ['catalog_rows', (api) => api.v1({})],
-  ])(
-    'while calls wait in %s, another account is answered, and in the end they are too: %#',
-    async (table, call) => {
-      const operator = new Client({ connectionString: flooded.config.DATABASE_URL });
-      await operator.connect();
-      const counted = async (rows: string): Promise<number> =>
-        (await operator.query(`SELECT count(*)::integer AS count FROM ${rows}`)).rows[0].count;
-      try {
-        const [flood, other] = [await flooded.newKey(), await flooded.newKey()];
-        await operator.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
-        const calls = times(CALLS, () => call(flood.api));
-        while ((await counted('pg_locks WHERE NOT granted')) === 0);
-        const answer = await other.api.send('GET', '/v3/webhooks');
-        const waiting = "pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        const statements = await counted(waiting);
-        await operator.query('ROLLBACK');
-        expect(answer.status).toBe(200);
-        expect(statements).toBeLessThanOrEqual(SHARE);
-        expect(statusesOf(await calls)).toEqual(Array(CALLS).fill(200));
-      } finally {
-        await operator.end();
-      }
-    },
-  );
+  ])('while calls wait in %s, others are answered, and in the end they are too: %#', async (table, call) => {
+    const operator = new Client({ connectionString: flooded.config.DATABASE_URL });
+    await operator.connect();
+    const counted = async (rows: string): Promise<number> =>
+      (await operator.query(`SELECT count(*)::integer AS count FROM ${rows}`)).rows[0].count;
+    try {
+      const [flood, other] = [await flooded.newKey(), await flooded.newKey()];
+      await operator.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+      const calls = times(CALLS, () => call(flood.api));
+      while ((await counted('pg_locks WHERE NOT granted')) === 0);
+      const answer = await other.api.send('GET', '/v3/webhooks');
+      const waiting = "pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+      const statements = await counted(waiting);
+      await operator.query('ROLLBACK');
+      expect(answer.status).toBe(200);
+      expect(statements).toBeLessThanOrEqual(SHARE);
+      expect(statusesOf(await calls)).toEqual(Array(CALLS).fill(200));
+    } finally {
+      await operator.end();
+    }
+  });
 });

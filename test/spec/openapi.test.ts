@@ -23,21 +23,18 @@ test('only a 409, a 429 and a 503 are described with Retry-After', () => {
   expect(told.map(([name]) => name)).toEqual(['Conflict', 'RateLimited', 'Unavailable', 'NotReady']);
 });
 
-test.each(operations)(
-  '$name says what it does, whether it is deprecated and which key it needs',
-  (operation) => {
-    const { path, tags, security, description, parameters, requestBody, deprecated = false } = operation;
-    expect(description.length).toBeGreaterThan(10);
-    expect(tags).toHaveLength(1);
-    const scheme = path.startsWith('/admin/') ? [{ admin: [] }] : [];
-    expect(security).toEqual(/^\/(api\/)?v\d/.test(path) ? [{ key: [] }] : scheme);
-    // contract 9.3: v3 is current; v1, v2 and the `/api/v3` addresses are kept for older integrations.
-    expect(deprecated).toBe(/^\/(v1|v2|api)\//.test(path));
-    expect(parameters.filter((each) => !each.$ref && !each.description)).toEqual([]);
-    const bodies = Object.entries(requestBody?.content ?? {}).filter(([type]) => type.endsWith('json'));
-    for (const [type, { examples }] of bodies) expect([type, examples]).toEqual([type, expect.any(Object)]);
-  },
-);
+test.each(operations)('$name says what it does, if it is deprecated and which key it needs', (operation) => {
+  const { path, tags, security, description, parameters, requestBody, deprecated = false } = operation;
+  expect(description.length).toBeGreaterThan(10);
+  expect(tags).toHaveLength(1);
+  const scheme = path.startsWith('/admin/') ? [{ admin: [] }] : [];
+  expect(security).toEqual(/^\/(api\/)?v\d/.test(path) ? [{ key: [] }] : scheme);
+  // contract 9.3: v3 is current; v1, v2 and the `/api/v3` addresses are kept for older integrations.
+  expect(deprecated).toBe(/^\/(v1|v2|api)\//.test(path));
+  expect(parameters.filter((each) => !each.$ref && !each.description)).toEqual([]);
+  const bodies = Object.entries(requestBody?.content ?? {}).filter(([type]) => type.endsWith('json'));
+  for (const [type, { examples }] of bodies) expect([type, examples]).toEqual([type, expect.any(Object)]);
+});
 
 function* objectsIn(value: unknown, at = ''): Generator<readonly [string, Record<string, unknown>]> {
   if (typeof value !== 'object' || value === null) return;

@@ -41,34 +41,31 @@ describe.each(REFUSALS)('$call', ({ call, taken, values, bodies = {}, beyondSche
     if (call.startsWith('POST /v3')) expect(faultsInDocument(call, taken)).toEqual([]);
   });
 
-  test.each(refused)(
-    'names %s in its refusals, does nothing and charges nothing',
-    async (field, contents) => {
-      const before = await service.balance(key.accountId);
-      for (const content of contents) {
-        const { status, body, headers } = await send(call, content);
-        const sent = JSON.stringify(content).slice(0, 300);
-        expect([sent, status, body]).toEqual([
-          sent,
-          400,
-          expect.objectContaining({
-            success: false,
-            error: 'bad_request',
-            field,
-            message: expect.any(String),
-          }),
-        ]);
-        expect(headers.get('X-Credits-Used') ?? '0').toBe('0');
-        // contract 4.7
-        expect(headers.get('Deprecation')).toBe(field.endsWith('.ids') ? 'true' : null);
-        // contract 14.19
-        const isOfDocument = /^POST \/(v3|admin)/.test(call) && !beyondSchema.split(' ').includes(field);
-        if (isOfDocument) expect([sent, ...faultsInDocument(call, content)]).not.toEqual([sent]);
-      }
-      expect(service.queue.calls).toBe(0);
-      expect(await service.balance(key.accountId)).toBe(before);
-    },
-  );
+  test.each(refused)('names %s in its refusals, and does and charges nothing', async (field, contents) => {
+    const before = await service.balance(key.accountId);
+    for (const content of contents) {
+      const { status, body, headers } = await send(call, content);
+      const sent = JSON.stringify(content).slice(0, 300);
+      expect([sent, status, body]).toEqual([
+        sent,
+        400,
+        expect.objectContaining({
+          success: false,
+          error: 'bad_request',
+          field,
+          message: expect.any(String),
+        }),
+      ]);
+      expect(headers.get('X-Credits-Used') ?? '0').toBe('0');
+      // contract 4.7
+      expect(headers.get('Deprecation')).toBe(field.endsWith('.ids') ? 'true' : null);
+      // contract 14.19
+      const isOfDocument = /^POST \/(v3|admin)/.test(call) && !beyondSchema.split(' ').includes(field);
+      if (isOfDocument) expect([sent, ...faultsInDocument(call, content)]).not.toEqual([sent]);
+    }
+    expect(service.queue.calls).toBe(0);
+    expect(await service.balance(key.accountId)).toBe(before);
+  });
 });
 
 test.each([

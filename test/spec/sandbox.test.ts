@@ -177,16 +177,13 @@ describe('X-Loupe-Force', () => {
     ...Object.entries(REFUSALS).map(([code, [refusal]]) => [String(refusal?.status), code] as const),
     ...IMAGE_FAULTS.map((reason) => [`422 ${reason}`, 'unprocessable'] as const),
   ].filter(([asked]) => asked !== '404');
-  test.each(FORCED)(
-    'gives a test key a real %s %s, any number of times, free of charge',
-    async (asked, error) => {
-      const [status, reason] = asked.split(' ');
-      // Every header and the body are compared with the document.
-      const body = { success: false, error, message: expect.any(String), ...(reason ? { reason } : {}) };
-      for (const _call of [1, 2])
-        expect(await forced(api, asked)).toMatchObject({ status: Number(status), body });
-    },
-  );
+  test.each(FORCED)('gives a test key a real %s %s, any number of times, free', async (asked, error) => {
+    const [status, reason] = asked.split(' ');
+    // Every header and the body are compared with the document.
+    const body = { success: false, error, message: expect.any(String), ...(reason ? { reason } : {}) };
+    for (const _call of [1, 2])
+      expect(await forced(api, asked)).toMatchObject({ status: Number(status), body });
+  });
 
   test('gives a 404, and refusals of other endpoints', async () => {
     expect((await forced(api, '404', 'GET', '/v3/catalog/items/product_birkin_croc')).status).toBe(404);

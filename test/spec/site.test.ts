@@ -31,31 +31,28 @@ describe('the pages at / and /docs', () => {
   test.each([
     ['/', 'assets/', 'loupe.svg loupe.css loupe.js'],
     ['/docs', 'docs/', 'icon.svg swagger-ui.css reference.css swagger-ui-bundle.js reference.js'],
-  ])(
-    'the files of %s may be kept for ever, and are smaller for anyone who takes gzip',
-    async (path, folder, files) => {
-      const html = await (await get(path)).text();
-      const own = new RegExp(`(?:href|src)="(${folder}[^"]+)"`, 'g');
-      const addresses = [...html.matchAll(own)].map(([, address = '']) => address);
-      const plainNames = addresses.map((address) => address.replace(/-[0-9a-f]{12}(?=\.(js|css|svg)$)/, ''));
-      expect(plainNames).toEqual(files.split(' ').map((file) => folder + file));
-      for (const address of addresses) {
-        const answer = await get(`/${address}`, { 'accept-encoding': 'gzip' });
-        const plain = await get(`/${address}`, { 'accept-encoding': 'identity' });
-        const text = await plain.text();
-        expect([answer.status, Object.fromEntries(answer.headers)]).toMatchObject([
-          200,
-          {
-            'cache-control': 'public, max-age=31536000, immutable',
-            'content-type': expect.stringMatching(/^(text\/(javascript|css)|image\/svg\+xml)/),
-          },
-        ]);
-        const codings = [answer, plain].map(({ headers }) => headers.get('content-encoding'));
-        expect(codings).toEqual([text.length < 1024 ? null : 'gzip', null]);
-        expect(text).toBe(await answer.text());
-      }
-    },
-  );
+  ])('the files of %s may be kept for ever, and are smaller in gzip', async (path, folder, files) => {
+    const html = await (await get(path)).text();
+    const own = new RegExp(`(?:href|src)="(${folder}[^"]+)"`, 'g');
+    const addresses = [...html.matchAll(own)].map(([, address = '']) => address);
+    const plainNames = addresses.map((address) => address.replace(/-[0-9a-f]{12}(?=\.(js|css|svg)$)/, ''));
+    expect(plainNames).toEqual(files.split(' ').map((file) => folder + file));
+    for (const address of addresses) {
+      const answer = await get(`/${address}`, { 'accept-encoding': 'gzip' });
+      const plain = await get(`/${address}`, { 'accept-encoding': 'identity' });
+      const text = await plain.text();
+      expect([answer.status, Object.fromEntries(answer.headers)]).toMatchObject([
+        200,
+        {
+          'cache-control': 'public, max-age=31536000, immutable',
+          'content-type': expect.stringMatching(/^(text\/(javascript|css)|image\/svg\+xml)/),
+        },
+      ]);
+      const codings = [answer, plain].map(({ headers }) => headers.get('content-encoding'));
+      expect(codings).toEqual([text.length < 1024 ? null : 'gzip', null]);
+      expect(text).toBe(await answer.text());
+    }
+  });
 
   test('other methods, unknown files and a missing demonstration are refused as by the API', async () => {
     const refused = await fetch(`${service.url}/`, { method: 'POST' });

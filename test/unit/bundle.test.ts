@@ -64,25 +64,22 @@ describe('a bundle', () => {
   });
 
   const ARCHIVES = ['b.tar', 'b.tar.gz'];
-  test.each(ARCHIVES)(
-    'may be an archive, with or without its folder, and leaves nothing: %s',
-    async (name) => {
-      for (const prefix of ['', './', 'my-bundle/']) {
-        const path = await archive(name, [
-          { name: `${prefix}images/a.png`, body: 'pixels' },
-          { name: `${prefix}tags.jsonl`, body: '{"t":1}' },
-          { name: `${prefix}categories.jsonl`, body: '{"c":1}' },
-        ]);
-        const bundle = await open(path);
-        expect(await read(bundle, 'categories.jsonl')).toEqual([{ c: 1 }]);
-        expect(await read(bundle, 'tags.jsonl')).toEqual([{ t: 1 }]);
-        expect(await bundle.files.read('images/a.png', 100)).toEqual(Buffer.from('pixels'));
-        expect(spooled()).toHaveLength(1);
-        await bundle.close();
-        expect(spooled()).toEqual([]);
-      }
-    },
-  );
+  test.each(ARCHIVES)('may be an archive, with its folder or not, and leaves nothing: %s', async (name) => {
+    for (const prefix of ['', './', 'my-bundle/']) {
+      const path = await archive(name, [
+        { name: `${prefix}images/a.png`, body: 'pixels' },
+        { name: `${prefix}tags.jsonl`, body: '{"t":1}' },
+        { name: `${prefix}categories.jsonl`, body: '{"c":1}' },
+      ]);
+      const bundle = await open(path);
+      expect(await read(bundle, 'categories.jsonl')).toEqual([{ c: 1 }]);
+      expect(await read(bundle, 'tags.jsonl')).toEqual([{ t: 1 }]);
+      expect(await bundle.files.read('images/a.png', 100)).toEqual(Buffer.from('pixels'));
+      expect(spooled()).toHaveLength(1);
+      await bundle.close();
+      expect(spooled()).toEqual([]);
+    }
+  });
 
   test('may hold each file gzipped, which its bytes show; the same file plain and gzipped is a fault', async () => {
     const packed = gzipSync('{"a":1}\n');

@@ -172,9 +172,6 @@ test.each<[settings: Record<string, string>, warnings: RegExp]>([
   [{ STOP_TIMEOUT_MS: '1000' }, /STOP_TIMEOUT_MS is shorter/],
   [{ VISION_DEADLINE_MS: '40000', STOP_TIMEOUT_MS: '40000' }, /^$/],
   [{ VISION_DEADLINE_MS: '40001', STOP_TIMEOUT_MS: '40001' }, /^VISION_DEADLINE_MS is long/],
-])(
-  'what is allowed but probably not meant causes a warning, and nothing else does: %j',
-  (settings, warnings) => {
-    expect(settingWarnings(readConfig(settings), settings).join()).toMatch(warnings);
-  },
-);
+])('what is allowed but hardly meant causes a warning, and nothing else does: %j', (settings, warnings) => {
+  expect(settingWarnings(readConfig(settings), settings).join()).toMatch(warnings);
+});
