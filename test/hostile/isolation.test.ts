@@ -6,10 +6,9 @@ import sharp from 'sharp';
 import { generateBundle, photoOfProduct } from '../../scripts/lab/generator/generate-bundle';
 import type { ServiceProcess } from '../../scripts/lab/service-processes';
 import { ApiClient } from '../support/api-client';
-import { newInstallation } from '../support/installation';
+import { newInstallation, type RunningInstallation, runInstallation } from '../support/installation';
 import { sendRaw } from '../support/interrupted-calls';
 import { openAccount } from '../support/open-account';
-import { type RunningInstallation, runInstallation } from '../support/running-installation';
 
 /** Loads by callers with a key or without one, on a process with a heap of 128 MB, beside the calls of another account. */
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -50,7 +51,6 @@ export class FileServer {
   readonly redirects = new Map<string, string>();
   faults: Faults = {};
   readonly #server = createServer((request, response) => this.#answer(request, response));
-  #wakeUp: (() => void)[] = [];
 
   static async start(): Promise<FileServer> {
     const server = new FileServer();
@@ -62,8 +62,8 @@ export class FileServer {
     return `http://${addressOf(this.#server)}/${path}`;
   }
 
-  hanging(): Promise<void> {
-    return new Promise((resolve) => this.#wakeUp.push(resolve));
+  hanging(): Promise<unknown> {
+    return once(this.#server, 'hangs');
   }
 
   close(): void {
@@ -90,7 +90,7 @@ export class FileServer {
     if (end === body.length) return void response.end(body);
     response.write(body.subarray(0, end), () => {
       if (cut !== undefined) response.destroy();
-      else for (const wake of this.#wakeUp.splice(0)) wake();
+      else this.#server.emit('hangs');
     });
   }
 }

@@ -6,8 +6,8 @@ import type { Evaluation } from '../../models/indexing/figures';
 import type { EmbeddingsStatus } from '../../models/indexing/status-service';
 import { layoutInstallation } from '../faults/layout-model';
 import { pictureOf, productId, writePictures } from '../faults/photos';
+import { type RunningInstallation, runInstallation } from '../support/installation';
 import { killCommand } from '../support/run-loupe';
-import { type RunningInstallation, runInstallation } from '../support/running-installation';
 
 /**
  * contract 14.20: a version fitted to the catalog, by the commands, beside a service. The model is the picture at 8 x 8 pixels, whose left shows

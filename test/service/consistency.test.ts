@@ -7,7 +7,7 @@ import { processEnvironment } from '../../scripts/config';
 import { generateBundle } from '../../scripts/lab/generator/generate-bundle';
 import { layoutInstallation } from '../faults/layout-model';
 import { ApiClient } from '../support/api-client';
-import { type RunningInstallation, runInstallation } from '../support/running-installation';
+import { type RunningInstallation, runInstallation } from '../support/installation';
 import { CatalogWorkload } from './consistency/callers';
 import { count, SHELVES, SIZE } from './consistency/records';
 

@@ -4,8 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateBundle, photoOfProduct, productId } from '../../scripts/lab/generator/generate-bundle';
 import { REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
-import { newInstallation } from '../support/installation';
-import { type RunningInstallation, runInstallation } from '../support/running-installation';
+import { newInstallation, type RunningInstallation, runInstallation } from '../support/installation';
 import { type CollectedSpan, TraceCollector } from '../support/trace-collector';
 
 /** Nothing is faked. On the embedded default one process does it all; on PostgreSQL and Redis an api and two workers do. */

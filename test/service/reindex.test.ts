@@ -7,8 +7,8 @@ import type { EmbeddingsStatus } from '../../models/indexing/status-service';
 import { startProcess } from '../../scripts/lab/service-processes';
 import { installLayoutModel, layoutInstallation } from '../faults/layout-model';
 import { photoNumber, pictureOf, productId, writePictures } from '../faults/photos';
+import { type RunningInstallation, runInstallation } from '../support/installation';
 import { killCommand } from '../support/run-loupe';
-import { type RunningInstallation, runInstallation } from '../support/running-installation';
 import { AnswerLog } from './answer-log';
 
 /**

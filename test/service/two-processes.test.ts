@@ -3,7 +3,7 @@ import { at, Random } from '../../models/random';
 import { processEnvironment } from '../../scripts/config';
 import { layoutInstallation } from '../faults/layout-model';
 import { ADMIN_TOKEN, ApiClient, OperatorClient } from '../support/api-client';
-import { type RunningInstallation, runInstallation } from '../support/running-installation';
+import { type RunningInstallation, runInstallation } from '../support/installation';
 
 /** Two APIs on servers, else two services that share a data folder. `INTERLEAVINGS=10000` makes as many changes, `INTERLEAVING_SEED` others. */
 const { INTERLEAVINGS = '60', INTERLEAVING_SEED = '21' } = processEnvironment();
@@ -98,7 +98,7 @@ async function expectSeen(api: ApiClient, { name, nameBefore, exists, popularity
 
 // contract 14.12, 9.4
 test(
-  'what one process changes is seen by the next call to the other, whatever calls are under way',
+  'what one process changes is seen by the next call to the other, whatever calls run',
   async () => {
     const random = new Random(Number(INTERLEAVING_SEED), 'interleavings');
     const state: State = {

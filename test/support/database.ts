@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { Client } from 'pg';
 import { connectEmbedded, connectPostgres, type Database } from '../../db/core/knex';
-import { rowsOf } from '../../db/core/sql';
 import { migrations } from '../../db/migrations';
 import { migrate } from '../../db/migrations/migrate';
 import { copyDataFolder, digestOf, ENGINE_SOURCES, prepareTemplate } from './templates';
@@ -39,7 +38,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   const { dataDir, isNew, release } = await acquireEmbedded(await migratedTemplate());
   const database = await opened(() => connectEmbedded({ dataDir }), release);
   if (!isNew) {
-    await emptySchema(database.knex);
+    await database.knex.raw('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     await migrate(database.knex, migrations);
   }
   return database;
@@ -61,20 +60,6 @@ async function opened(connect: () => Promise<Database>, remove: () => unknown): 
       await remove();
     },
   };
-}
-
-async function emptySchema(knex: Knex): Promise<void> {
-  const drops = await rowsOf<{ statement: string }>(knex)`
-    SELECT 'DROP ' || kind || ' IF EXISTS ' || string_agg(name, ', ') || ' CASCADE' AS statement
-    FROM (
-      SELECT oid, CASE relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind, oid::regclass::text AS name
-      FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'S')
-      UNION ALL
-      SELECT oid, 'ROUTINE', oid::regprocedure::text FROM pg_proc WHERE pronamespace = 'public'::regnamespace
-    ) AS objects
-    WHERE NOT EXISTS (SELECT FROM pg_depend WHERE objid = oid AND deptype = 'e')
-    GROUP BY kind ORDER BY kind DESC`;
-  for (const { statement } of drops) await knex.raw(statement);
 }
 
 /** The folder of a migrated cluster, prepared once per state of the schema and the engine. */
@@ -109,11 +94,6 @@ async function migrated(connecting: Database | Promise<Database>): Promise<void>
   }
 }
 
-export interface OwnDatabase {
-  readonly url: string;
-  drop(): Promise<void>;
-}
-
 /** What a database begins with: made once in a server, and copied for each test. */
 interface DatabaseTemplate {
   readonly name: string;
@@ -125,8 +105,10 @@ interface DatabaseTemplate {
   prepare(url: string): Promise<void>;
 }
 
+export type OwnDatabase = Awaited<ReturnType<typeof createOwnDatabase>>;
+
 /** Makes a database in the server at `server`: a copy of a template, or an empty one. */
-export async function createOwnDatabase(server: string, template?: DatabaseTemplate): Promise<OwnDatabase> {
+export async function createOwnDatabase(server: string, template?: DatabaseTemplate) {
   const name = `loupe_test_${randomBytes(8).toString('hex')}`;
   await inServer(server, async (client) => {
     const source = template ? await templateIn(client, server, template) : 'template1';

@@ -17,11 +17,6 @@ import { modelManifest } from './model-manifest';
 import { inOwnBucket } from './s3-bucket';
 import { copyDataFolder, digestOf, ENGINE_SOURCES, prepareTemplate, TEMPLATES } from './templates';
 
-export interface FixtureData {
-  readonly settings: Readonly<Record<string, string>>;
-  remove(): unknown;
-}
-
 export interface CatalogSource {
   /** Lower-case letters, digits and underscores: part of the name of a database. */
   readonly name: string;
@@ -65,7 +60,7 @@ export async function writeBundle(
 const SOURCES = ['db', 'models', 'scripts/import', 'test/support/fixture-data.ts', ...ENGINE_SOURCES];
 
 /** A copy in the server of `TEST_DATABASE_URL`, else an embedded database that keeps what earlier files wrote. */
-export async function createFixtureData(source: CatalogSource): Promise<FixtureData> {
+export async function createFixtureData(source: CatalogSource) {
   const { TEST_DATABASE_URL } = processEnvironment();
   const digest = digestOf([...SOURCES, ...source.sources]);
   if (TEST_DATABASE_URL) return inServer(TEST_DATABASE_URL, source, digest);
@@ -77,7 +72,7 @@ export async function createFixtureData(source: CatalogSource): Promise<FixtureD
   return { settings: { DATA_DIR: dataDir }, remove: release };
 }
 
-async function inServer(server: string, source: CatalogSource, digest: string): Promise<FixtureData> {
+async function inServer(server: string, source: CatalogSource, digest: string) {
   // The files that the database names lie beside it.
   const files = join(TEMPLATES, `${source.name}-${digest}-files`);
   const { url, drop } = await createOwnDatabase(server, {

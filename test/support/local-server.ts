@@ -38,11 +38,10 @@ type Behaviour = (message: ReceivedMessage) => Reply | Promise<Reply>;
 export class WebhookReceiver {
   readonly received: ReceivedMessage[] = [];
   #behaviour: Behaviour = () => 204;
-  #arrived = (): void => undefined;
   readonly #server: Server = createServer(async (req, res) => {
     const message = { path: req.url ?? '', headers: req.headers, body: await text(req) };
     this.received.push(message);
-    this.#arrived();
+    this.#server.emit('received');
     const reply = await this.#behaviour(message);
     const [status, headers] = typeof reply === 'number' ? [reply, {}] : reply;
     res.writeHead(status, headers).end();
@@ -63,13 +62,8 @@ export class WebhookReceiver {
 
   /** Resolves once this many messages have reached a path. */
   async has(count: number, path: string): Promise<ReceivedMessage[]> {
-    for (;;) {
-      const messages = this.to(path);
-      if (messages.length >= count) return messages;
-      await new Promise<void>((resolve) => {
-        this.#arrived = resolve;
-      });
-    }
+    while (this.to(path).length < count) await once(this.#server, 'received');
+    return this.to(path);
   }
 
   to(path: string): ReceivedMessage[] {

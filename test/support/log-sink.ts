@@ -1,24 +1,20 @@
 import { EventEmitter, once } from 'node:events';
-import { Writable } from 'node:stream';
 import { type Logger, pino } from 'pino';
 
 export const silent: Logger = pino({ level: 'silent' });
 
 export class LogSink {
-  readonly logger: Logger;
   private written: unknown[] = [];
   private readonly events = new EventEmitter();
-
-  constructor() {
-    const sink = new Writable({
-      write: (chunk: Buffer, _encoding, done) => {
-        this.written.push(JSON.parse(chunk.toString()));
+  readonly logger: Logger = pino(
+    { level: 'info' },
+    {
+      write: (line: string) => {
+        this.written.push(JSON.parse(line));
         this.events.emit('line');
-        done();
       },
-    });
-    this.logger = pino({ level: 'info' }, sink);
-  }
+    },
+  );
 
   clear(): void {
     this.written = [];

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { LocalImageStore } from '../../db/files/local-image-store';
+import { moveImages } from '../../db/files/move-images';
 import { type S3Access, S3ImageStore } from '../../db/files/s3-image-store';
+import { NO_PROGRESS } from '../../models/ports';
 import { processEnvironment, silenceAwsSdk } from '../../scripts/config';
 
 export function s3Access(serverUrl: string): S3Access {
@@ -37,10 +39,7 @@ export async function inOwnBucket(images: string): Promise<Readonly<Record<strin
   const access = s3Access(url);
   const bucket = await createBucket(access);
   const [from, to] = [new LocalImageStore(images), new S3ImageStore({ bucket, prefix: '' }, access)];
-  for await (const address of from.addresses()) {
-    const bytes = await from.get(address);
-    if (bytes) await to.put(bytes, address.slice(address.lastIndexOf('.') + 1) as 'jpg' | 'png' | 'webp');
-  }
+  await moveImages(from, to, NO_PROGRESS);
   await to.close();
   return { ...s3Settings(access), IMAGE_STORE: `s3://${bucket}` };
 }

@@ -10,6 +10,7 @@ import { waitForStore } from '../../scripts/composition/wait-for-store';
 import { readConfig } from '../../scripts/config';
 import { freePort } from '../../scripts/lab/services/servers';
 import { probeRedis } from '../../workers/queue/redis-connection';
+import { listening } from '../support/local-server';
 import { temporaryFolder } from '../support/temporary-folder';
 
 /** At the start, an unusable store is reported with its setting, the fault and what to do, without a secret. */
@@ -38,8 +39,8 @@ async function fakeStore(talk: (socket: Socket) => void): Promise<number> {
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => undefined));
     talk(socket);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
+  await listening(server);
   stops.push(async () => {
     for (const socket of sockets) socket.destroy();
     server.close();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Random, shuffled } from '../../../models/random';
 import { productId as drawnProductId } from '../../../scripts/lab/generator/generate-bundle';
 import type { ApiClient } from '../../support/api-client';
-import type { RunningInstallation } from '../../support/running-installation';
+import type { RunningInstallation } from '../../support/installation';
 import { Checker } from './checker';
 import type { Matches, Span } from './record-history';
 import {
