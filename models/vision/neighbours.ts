@@ -1,19 +1,23 @@
 import type { EmbeddingVersion, ModelManifest } from './embedding-model';
 
 /** A small, upright photo as JPEG, for other processes and for records. */
-export interface PreparedImage extends Omit<Pixels, 'pixels'> {
+export interface PreparedImage extends Size {
   readonly jpeg: Buffer;
   /** The size of the photo as sent, upright, without a region. */
-  readonly source: Omit<Pixels, 'pixels'>;
+  readonly source: Size;
   /** SHA-256 of the photo as sent, and of its region, hexadecimal: its identity for caches and records. */
   readonly digest: string;
 }
 
-/** Pixels of a picture: width x height x 3 bytes, red, green and blue. */
-export interface Pixels {
-  readonly pixels: Buffer;
+/** In pixels. */
+export interface Size {
   readonly width: number;
   readonly height: number;
+}
+
+/** Pixels of a picture: width x height x 3 bytes, red, green and blue. */
+export interface Pixels extends Size {
+  readonly pixels: Buffer;
 }
 
 export type Vectors = readonly Float32Array[];

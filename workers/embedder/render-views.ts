@@ -1,7 +1,7 @@
 import sharp, { type ResizeOptions, type Sharp } from 'sharp';
 import { undecodableImage } from '../../models/errors';
 import { type ModelManifest, USUAL_KERNEL, type View } from '../../models/vision/embedding-model';
-import type { Pixels } from '../../models/vision/neighbours';
+import type { Pixels, Size } from '../../models/vision/neighbours';
 
 type Input = ModelManifest['input'];
 
@@ -104,11 +104,6 @@ function open(picture: Buffer | Pixels): Sharp {
     return sharp(picture, { failOn: 'warning', limitInputPixels: PIXELS_MAX, sequentialRead: true });
   const { pixels, width, height } = picture;
   return sharp(pixels, { raw: { width, height, channels: 3 } });
-}
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 type Region = Size & { readonly left: number; readonly top: number };

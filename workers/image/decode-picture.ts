@@ -1,6 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
 import { AppError, undecodableImage, unprocessable } from '../../models/errors';
 import type { ResamplingKernel } from '../../models/vision/embedding-model';
+import type { Size } from '../../models/vision/neighbours';
 import type { ResizePlan } from './resize-plan';
 
 /** The output for a picture: three channels, upright, flattened on white, sRGB. */
@@ -11,10 +12,8 @@ export interface OutputForm extends ResizePlan {
 }
 
 /** A picture in the wanted form, with its size in pixels. */
-export interface SmallPicture {
+export interface SmallPicture extends Size {
   readonly data: Buffer;
-  readonly width: number;
-  readonly height: number;
 }
 
 export interface EncodedPicture {

@@ -1,16 +1,12 @@
 import { badRequest } from '../../models/errors';
 import type { Region } from '../../models/vision/image-input';
+import type { Size } from '../../models/vision/neighbours';
 
 /** How a picture is made small: the size that all of it is shrunk to, and the part that is cut out of that, in pixels. */
 export interface ResizePlan {
-  readonly whole: { readonly width: number; readonly height: number };
+  readonly whole: Size;
   /** All of it when left out. */
-  readonly part?: {
-    readonly left: number;
-    readonly top: number;
-    readonly width: number;
-    readonly height: number;
-  };
+  readonly part?: Size & { readonly left: number; readonly top: number };
 }
 
 /** Pixels that a region must have on each side. */
@@ -21,9 +17,7 @@ export const uprightSize = ({ width, height, orientation = 1 }: StoredSize) =>
   orientation >= 5 ? { width: height, height: width } : { width, height };
 
 /** The size of a picture as it is stored, and its EXIF orientation. */
-interface StoredSize {
-  readonly width: number;
-  readonly height: number;
+interface StoredSize extends Size {
   readonly orientation?: number | undefined;
 }
 

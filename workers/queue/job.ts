@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppError, type ErrorCode, type ErrorExtras, internalError, unavailable } from '../../models/errors';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
 import type { NeighbourRequest } from '../../models/ports';
-import type { Neighbourhood, Pixels, SmallImage } from '../../models/vision/neighbours';
+import type { Neighbourhood, Size, SmallImage } from '../../models/vision/neighbours';
 import type { IndexOutcome } from '../index-images';
 
 /** Names of the queues, after the installation's prefix. */
@@ -20,7 +20,7 @@ export interface VisionJob
   /** Length of each photo in the attachment, and its digest; its size if that has its pixels, else it is a JPEG. */
   readonly images: readonly (Pick<SmallImage, 'digest'> & {
     readonly bytes: number;
-    readonly size?: Pick<Pixels, 'width' | 'height'>;
+    readonly size?: Size;
   })[];
   readonly askedAt: number;
 }

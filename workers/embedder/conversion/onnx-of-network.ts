@@ -1,17 +1,5 @@
 import { MathBackendCPU } from '@tensorflow/tfjs-backend-cpu';
-import {
-  engine,
-  getBackend,
-  getKernelsForBackend,
-  type KernelConfig,
-  type KernelFunc,
-  registerBackend,
-  registerKernel,
-  removeBackend,
-  setBackend,
-  type Tensor,
-  type TensorInfo,
-} from '@tensorflow/tfjs-core';
+import * as tf from '@tensorflow/tfjs-core';
 import { GraphWriter, isTraced, type Operand, ROWS, type Traced } from './onnx-graph';
 import { OPERATORS, type Operator } from './operators';
 
@@ -19,7 +7,7 @@ const BACKEND = 'tracing';
 
 /** A network of TensorFlow.js, in the backend that was set when it was opened. */
 export interface OpenNetwork {
-  run(pictures: Tensor): Tensor;
+  run(pictures: tf.Tensor): tf.Tensor;
   dispose(): void;
 }
 
@@ -38,10 +26,10 @@ export async function onnxOfNetwork(
   open: () => Promise<OpenNetwork>,
   { input, output, picture }: NetworkSignature,
 ): Promise<Uint8Array> {
-  const before = getBackend();
+  const before = tf.getBackend();
   const trace = new TracingBackend();
   registerTracing(trace);
-  await setBackend(BACKEND);
+  await tf.setBackend(BACKEND);
   try {
     const network = await open();
     const pictures = { name: input, shape: [ROWS, ...picture] };
@@ -50,8 +38,8 @@ export async function onnxOfNetwork(
     return trace.graph.file(pictures, answer, output);
   } finally {
     // Also disposes of its tensors.
-    removeBackend(BACKEND);
-    if (before) await setBackend(before);
+    tf.removeBackend(BACKEND);
+    if (before) await tf.setBackend(before);
   }
 }
 
@@ -60,19 +48,19 @@ class TracingBackend extends MathBackendCPU {
   readonly graph = new GraphWriter();
   readonly #traced = new WeakMap<object, Traced>();
 
-  operandOf({ dataId, shape }: TensorInfo): Operand {
+  operandOf({ dataId, shape }: tf.TensorInfo): Operand {
     const traced = this.#traced.get(dataId);
     return traced ?? { shape, values: Float32Array.from(this.data.get(dataId).values as Float32Array) };
   }
 
-  isTraced = (tensor: TensorInfo | undefined): boolean =>
+  isTraced = (tensor: tf.TensorInfo | undefined): boolean =>
     tensor !== undefined && this.#traced.has(tensor.dataId);
 
-  tensorOf(pictures: Traced): Tensor {
-    return engine().makeTensorFromTensorInfo(this.infoOf(this.graph.fromTensorFlow(pictures)));
+  tensorOf(pictures: Traced): tf.Tensor {
+    return tf.engine().makeTensorFromTensorInfo(this.infoOf(this.graph.fromTensorFlow(pictures)));
   }
 
-  infoOf(traced: Traced): TensorInfo {
+  infoOf(traced: Traced): tf.TensorInfo {
     const info = this.makeTensorInfo([...traced.shape], 'float32');
     this.#traced.set(info.dataId, traced);
     return info;
@@ -80,15 +68,15 @@ class TracingBackend extends MathBackendCPU {
 }
 
 function registerTracing(trace: TracingBackend): void {
-  registerBackend(BACKEND, () => trace);
-  if (getKernelsForBackend(BACKEND).length > 0) return;
-  for (const kernel of getKernelsForBackend('cpu')) {
-    registerKernel({ ...kernel, backendName: BACKEND, kernelFunc: traced(kernel) });
+  tf.registerBackend(BACKEND, () => trace);
+  if (tf.getKernelsForBackend(BACKEND).length > 0) return;
+  for (const kernel of tf.getKernelsForBackend('cpu')) {
+    tf.registerKernel({ ...kernel, backendName: BACKEND, kernelFunc: traced(kernel) });
   }
 }
 
 /** The CPU kernel; for traced tensors it also adds its ONNX operation to the graph. */
-function traced({ kernelName, kernelFunc }: KernelConfig): KernelFunc {
+function traced({ kernelName, kernelFunc }: tf.KernelConfig): tf.KernelFunc {
   return (call) => {
     const { inputs, attrs } = call;
     const backend = call.backend as TracingBackend;

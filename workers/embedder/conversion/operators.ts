@@ -1,18 +1,4 @@
-import {
-  type _FusedMatMulAttrs,
-  backend_util,
-  type CastAttrs,
-  type ClipByValueAttrs,
-  type ConcatAttrs,
-  type FusedBatchNormAttrs,
-  type FusedConv2DAttrs,
-  type MaxPoolAttrs,
-  type MeanAttrs,
-  type PadV2Attrs,
-  type ReshapeAttrs,
-  type ResizeBilinearAttrs,
-  util,
-} from '@tensorflow/tfjs-core';
+import * as tf from '@tensorflow/tfjs-core';
 import {
   axisInGraph,
   type GraphWriter,
@@ -43,7 +29,7 @@ interface Binary {
 const elementwise =
   (operator: string): Operator<Binary, object> =>
   (graph, { a, b }) => {
-    const shape = backend_util.assertAndGetBroadcastShape([...a.shape], [...b.shape]);
+    const shape = tf.backend_util.assertAndGetBroadcastShape([...a.shape], [...b.shape]);
     const operands = [a, b].map((each) => graph.operand(each, shape.length));
     return { name: graph.add(operator, operands), shape };
   };
@@ -55,7 +41,7 @@ const each =
     name: operators.reduce((name, operator) => graph.add(operator, [name]), x.name),
   });
 
-const clipped: Operator<Unary, ClipByValueAttrs> = (graph, { x }, { clipValueMin, clipValueMax }) => {
+const clipped: Operator<Unary, tf.ClipByValueAttrs> = (graph, { x }, { clipValueMin, clipValueMax }) => {
   const limits = [clipValueMin, clipValueMax].map((limit) => graph.constant([], Float32Array.of(limit)));
   return { shape: x.shape, name: graph.add('Clip', [x.name, ...limits]) };
 };
@@ -67,7 +53,7 @@ const ACTIVATIONS: Readonly<Record<string, Operator<Unary, object>>> = {
 };
 
 /** Casts are dropped, as there is one type. @throws Error for another */
-const cast: Operator<Unary, CastAttrs> = (_graph, { x }, { dtype }) => {
+const cast: Operator<Unary, tf.CastAttrs> = (_graph, { x }, { dtype }) => {
   if (dtype !== 'float32') throw new Error(`a cast to ${dtype}`);
   return x;
 };
@@ -82,10 +68,10 @@ function activated(graph: GraphWriter, x: Traced, activation = 'linear'): Traced
 
 /** A convolution, or a depthwise one, with its fused activation. */
 const convolution =
-  (isDepthwise: boolean): Operator<{ x: Operand; filter: Operand; bias?: Operand }, FusedConv2DAttrs> =>
+  (isDepthwise: boolean): Operator<{ x: Operand; filter: Operand; bias?: Operand }, tf.FusedConv2DAttrs> =>
   (graph, { x, filter, bias }, { strides, pad, dilations, dimRoundingMode, dataFormat, activation }) => {
     if (dataFormat !== 'NHWC') throw new Error(`a convolution of ${dataFormat}`);
-    const info = backend_util.computeConv2DInfo(
+    const info = tf.backend_util.computeConv2DInfo(
       fourOf(x.shape),
       fourOf(filter.shape),
       strides,
@@ -113,9 +99,9 @@ const convolution =
 
 /** Maximum or average pooling; padding does not count. */
 const pooling =
-  (operator: 'MaxPool' | 'AveragePool'): Operator<Unary, MaxPoolAttrs> =>
+  (operator: 'MaxPool' | 'AveragePool'): Operator<Unary, tf.MaxPoolAttrs> =>
   (graph, { x }, { filterSize, strides, pad, dimRoundingMode }) => {
-    const info = backend_util.computePool2DInfo(
+    const info = tf.backend_util.computePool2DInfo(
       fourOf(x.shape),
       filterSize,
       strides,
@@ -131,10 +117,10 @@ const pooling =
     return { name, shape: info.outShape };
   };
 
-const padsOf = ({ padInfo }: backend_util.Conv2DInfo): number[] =>
+const padsOf = ({ padInfo }: tf.backend_util.Conv2DInfo): number[] =>
   (['top', 'left', 'bottom', 'right'] as const).map((side) => padInfo[side]);
 
-const resized: Operator<{ images: Traced }, ResizeBilinearAttrs> = (
+const resized: Operator<{ images: Traced }, tf.ResizeBilinearAttrs> = (
   graph,
   { images },
   { size, alignCorners, halfPixelCenters },
@@ -149,7 +135,7 @@ const resized: Operator<{ images: Traced }, ResizeBilinearAttrs> = (
   return { name, shape: [rows, ...size, channels] };
 };
 
-const padded: Operator<Unary, PadV2Attrs> = (graph, { x }, { paddings, constantValue }) => {
+const padded: Operator<Unary, tf.PadV2Attrs> = (graph, { x }, { paddings, constantValue }) => {
   const inGraph = orderInGraph(paddings.length).map((axis) => paddings[axis] ?? [0, 0]);
   const sides = [0, 1].flatMap((side) => inGraph.map((both) => both[side] ?? 0));
   const value = graph.constant([], Float32Array.of(constantValue));
@@ -168,7 +154,7 @@ interface Normalised {
 }
 
 /** As a product and a sum, which ONNX Runtime folds into the convolution before. */
-const normalised: Operator<Normalised, FusedBatchNormAttrs> = (
+const normalised: Operator<Normalised, tf.FusedBatchNormAttrs> = (
   graph,
   { x, mean, variance, scale, offset },
   { varianceEpsilon },
@@ -187,7 +173,7 @@ function fourOf([a = 0, b = 0, c = 0, d = 0]: readonly number[]): [number, numbe
   return [a, b, c, d];
 }
 
-const matrixProduct: Operator<Binary & { bias?: Operand }, _FusedMatMulAttrs> = (
+const matrixProduct: Operator<Binary & { bias?: Operand }, tf._FusedMatMulAttrs> = (
   graph,
   { a, b, bias },
   { transposeA, transposeB, activation },
@@ -200,34 +186,34 @@ const matrixProduct: Operator<Binary & { bias?: Operand }, _FusedMatMulAttrs> = 
 };
 
 const reduction =
-  (operator: string): Operator<Unary, MeanAttrs> =>
+  (operator: string): Operator<Unary, tf.MeanAttrs> =>
   (graph, { x }, { axis, keepDims }) => {
-    const axes = util.parseAxisParam(axis, [...x.shape]);
-    const [left] = backend_util.computeOutAndReduceShapes([...x.shape], axes);
+    const axes = tf.util.parseAxisParam(axis, [...x.shape]);
+    const [left] = tf.backend_util.computeOutAndReduceShapes([...x.shape], axes);
     // The result must be in TensorFlow's order, as it is if all dimensions or only channels are left.
     const isInOrder = keepDims || (axes.includes(1) && axes.includes(2));
     const name = isInOrder ? x.name : graph.asInTensorFlow(x);
     const reduced = isInOrder ? axes.map((each) => axisInGraph(each, x.shape.length)) : axes;
     return {
       name: graph.add(operator, [name, graph.integers(reduced)], { keepdims: keepDims ? 1 : 0 }),
-      shape: keepDims ? backend_util.expandShapeToKeepDim(left, axes) : left,
+      shape: keepDims ? tf.backend_util.expandShapeToKeepDim(left, axes) : left,
     };
   };
 
-const concatenation: Operator<readonly Operand[], ConcatAttrs> = (graph, inputs, { axis }) => {
+const concatenation: Operator<readonly Operand[], tf.ConcatAttrs> = (graph, inputs, { axis }) => {
   const tensors = Object.values(inputs);
   const rank = tensors[0]?.shape.length ?? 0;
-  const [at = 0] = util.parseAxisParam(axis, tensors[0] ? [...tensors[0].shape] : []);
+  const [at = 0] = tf.util.parseAxisParam(axis, tensors[0] ? [...tensors[0].shape] : []);
   const [names, shapes] = [
     tensors.map((each) => graph.operand(each)),
     tensors.map(({ shape }) => [...shape]),
   ];
   const name = graph.add('Concat', names, { axis: axisInGraph(at, rank) });
-  return { name, shape: backend_util.computeOutShape(shapes, at) };
+  return { name, shape: tf.backend_util.computeOutShape(shapes, at) };
 };
 
-const reshaped: Operator<Unary, ReshapeAttrs> = (graph, { x }, attributes) => {
-  const shape = util.inferFromImplicitShape(attributes.shape, util.sizeFromShape([...x.shape]));
+const reshaped: Operator<Unary, tf.ReshapeAttrs> = (graph, { x }, attributes) => {
+  const shape = tf.util.inferFromImplicitShape(attributes.shape, tf.util.sizeFromShape([...x.shape]));
   const lengths = graph.integers(shape.map((length) => (length === ROWS ? -1 : length)));
   return graph.fromTensorFlow({ name: graph.add('Reshape', [graph.asInTensorFlow(x), lengths]), shape });
 };
