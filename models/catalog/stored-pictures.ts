@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto';
 import { inject, injectable } from 'tsyringe';
 import type * as ports from '../ports';
 import { PORTS } from '../ports';
-import type { Size } from '../vision/neighbours';
 
 const THUMBNAIL_SIDE = 320;
 
 /** A picture stored by a caller: its addresses, and its upright size in pixels. */
-export interface UploadedPicture extends Size {
+export interface UploadedPicture {
   readonly address: string;
   readonly thumbnail: string;
+  readonly width: number;
+  readonly height: number;
 }
 
 /** Stores pictures of the catalog by their content, byte for byte, with a thumbnail (contract 13.5, 15.9). */

@@ -3,18 +3,15 @@ import { migrate } from '../../../db/migrations/migrate';
 import { percentileOf } from '../../../models/indexing/figures';
 import { loadVectors } from './clustered-vectors';
 import { drawPhotos, fill, PHOTO_SIDE, PICTURE_SIDE, photoBodies } from './generated';
-import { type Installation, MODES, onInstallations, UNLIMITED } from './installation';
+import { type BenchOptions, type Installation, MODES, onInstallations, UNLIMITED } from './installation';
 import { Client, type HttpAnswer, runConcurrently } from './load';
 import { memoryOf } from './process-stats';
 import { byTurns, type Cell, type Measurement, machine } from './table';
 import { INDEX_MEMORY_MIB } from './vectors';
 
-interface IdentifyBenchOptions {
-  readonly calls: number;
-  readonly products: number;
+interface IdentifyBenchOptions extends BenchOptions {
   readonly vectors: readonly number[];
   readonly mode?: string;
-  readonly against?: string;
 }
 
 const STAGES = ['intake', 'queue', 'embed', 'neighbours', 'rows'] as const;

@@ -1,14 +1,9 @@
 import { join } from 'node:path';
 import { timedImport, writeBundle } from './generated';
-import { createDatabase, Installation, onInstallations } from './installation';
+import { type BenchOptions, createDatabase, Installation, onInstallations } from './installation';
 import { byTurns, type Measurement } from './table';
 
-interface ImportBenchOptions {
-  readonly products: number;
-  readonly against?: string;
-}
-
-export const benchImport = ({ products, against }: ImportBenchOptions): Promise<Measurement> =>
+export const benchImport = ({ products, against }: Omit<BenchOptions, 'calls'>): Promise<Measurement> =>
   onInstallations({ mode: 'PostgreSQL and Redis', against }, async (installations, folder) => {
     const bundle = join(folder, 'bundle');
     const made = await writeBundle(bundle, { products });

@@ -12,11 +12,17 @@ export type Mode = (typeof MODES)[number];
 export type Knex = Database['knex'];
 export type Settings = Readonly<Record<string, string>>;
 
-export interface InstallationOptions {
-  readonly mode: Mode;
-  readonly settings?: Settings;
+/** Options of benchmarks that fill installations with a generated catalog. */
+export interface BenchOptions {
+  readonly products: number;
+  readonly calls: number;
   /** Folder of a checkout of another version, to be measured by turns with this one. */
   readonly against?: string | undefined;
+}
+
+export interface InstallationOptions extends Pick<BenchOptions, 'against'> {
+  readonly mode: Mode;
+  readonly settings?: Settings;
 }
 
 /** Settings that recompute repeated photos and refuse no call for a limit, even on a busy machine. */

@@ -1,18 +1,11 @@
 import { rowsOf, sql } from '../../../../db/core/sql';
 import { Random } from '../../../../models/random';
 import { fill, SEED } from '../generated';
-import { type Installation, onInstallations } from '../installation';
+import { type BenchOptions, type Installation, onInstallations } from '../installation';
 import { Client, runConcurrently } from '../load';
 import { byTurns, type Cell, type Measurement, machine, percentiles } from '../table';
 import { CatalogSample } from './catalog-sample';
 import { QUESTION_KINDS, requestOf } from './questions';
-
-interface CatalogBenchOptions {
-  readonly products: number;
-  readonly calls: number;
-  readonly embedded: boolean;
-  readonly against?: string;
-}
 
 const CLIENTS = 16;
 const WARM_UP_CALLS = 16;
@@ -23,7 +16,7 @@ export const benchCatalog = ({
   calls,
   embedded,
   against,
-}: CatalogBenchOptions): Promise<Measurement> =>
+}: BenchOptions & { readonly embedded: boolean }): Promise<Measurement> =>
   onInstallations(
     {
       mode: embedded ? 'embedded' : 'PostgreSQL and Redis',

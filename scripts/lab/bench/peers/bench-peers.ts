@@ -10,15 +10,18 @@ import { onnxFileOf } from '../../../../workers/embedder/load-model';
 import { bundledModel } from '../../../../workers/library/model-library';
 import { processEnvironment } from '../../../config';
 import { drawPhotos, fill, PHOTO_SIDE, PICTURE_SIDE, photoBodies } from '../generated';
-import { type Installation, onInstallation, type Settings, UNLIMITED } from '../installation';
+import {
+  type BenchOptions,
+  type Installation,
+  onInstallation,
+  type Settings,
+  UNLIMITED,
+} from '../installation';
 import { Client, runConcurrently } from '../load';
 import { memoryOf, processesCalled, processorMsOf, processTree } from '../process-stats';
 import { byTurns, type Cell, type Measurement, machine, percentiles } from '../table';
 
-export interface PeersBenchOptions {
-  readonly products: number;
-  readonly calls: number;
-}
+export type PeersBenchOptions = Omit<BenchOptions, 'against'>;
 
 export const TURNS = 5;
 
