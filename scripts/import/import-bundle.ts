@@ -80,7 +80,8 @@ async function importInto(
   try {
     const source = await sourceOf(input, store, rejects, { now: clock.now(), progress });
     const storeFile = fileStorer(input, stored, { imageBytesMax, dryRun });
-    const pictures = new RecordPictures({ images, index: storedImages, storeFile, dryRun });
+    const leaveOut = source instanceof TableSource ? source.leaveOutPicture(rejects) : null;
+    const pictures = new RecordPictures({ images, index: storedImages, storeFile, dryRun, leaveOut });
     const accepted = await importRecords({
       ...{ source, store, pictures, rejects, progress, clock, transactionMs },
     });

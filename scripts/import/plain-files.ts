@@ -18,14 +18,17 @@ export class PlainFiles {
   /** By folder, names that mix both forms: most folders have none. */
   readonly #mixedNames = new Map<string, Promise<readonly string[]>>();
 
-  constructor(private readonly root: string) {}
+  constructor(
+    private readonly root: string,
+    private readonly place = 'in the bundle',
+  ) {}
 
   /** The bytes of a file whose path contains no link. @throws Error whose message is the reason for the rejection */
   async read(path: string, bytesMax: number): Promise<Buffer> {
     const fault = pathFault(path);
     if (fault !== null) throw new Error(fault);
     const found = await this.#readBelow(this.root, segmentsOf(path), bytesMax);
-    if (found === null) throw new Error('there is no such file in the bundle');
+    if (found === null) throw new Error(`there is no such file ${this.place}`);
     return found;
   }
 

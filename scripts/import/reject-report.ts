@@ -30,6 +30,11 @@ export class RejectReport implements RejectLog {
   add(file: string, line: number, field: string, reason: string): void {
     this.count += 1;
     this.onReject(line);
+    this.note(file, line, field, reason);
+  }
+
+  /** Writes a line about a record that is imported nevertheless. */
+  note(file: string, line: number, field: string, reason: string): void {
     const parts = [placeText(`${file}:${line}`), placeText(field), reasonText(reason)];
     this.stream.write(`${parts.join(': ')}\n`);
   }

@@ -8,8 +8,11 @@ import { picture, useImportBench, wrapped } from './catalog-import-support';
 const bench = useImportBench();
 
 const HEADER = 'handle,title,brand,category,price,currency,link,image';
-const row = (id: string, { title = `Bag ${id}`, category = 'Bags', price = '10' } = {}): string =>
-  `${id},${title},Gucci,${category},${price},EUR,https://a.example/${id},a.png`;
+const row = (id: string, cells: Readonly<Record<string, string>> = {}): string =>
+  Object.values({
+    ...{ id, title: `Bag ${id}`, brand: 'Gucci', category: 'Bags', price: '10', currency: 'EUR' },
+    ...{ link: `https://a.example/${id}`, image: 'a.png', ...cells },
+  }).join(',');
 const rowsOf = (ids: string): string[] => [...ids].map((id) => row(id));
 
 async function importRows(
@@ -60,8 +63,53 @@ test('the same table a day later changes nothing, and a changed row is an update
     await importRows([row('a', { price, title: 'New' }), row('b')]);
     expect(await bench.row('product_a')).toMatchObject({ name: 'New' });
     const prices = await bench.knex('listings').where({ variant_id: 'variant_a.default' }).pluck('price');
-    expect(prices).toEqual([Number(price) || null]);
+    expect(prices).toEqual(Number(price) > 0 ? [Number(price)] : []);
   }
+});
+
+// contract 13.20
+test.each([
+  ['10 GBP /a', 'EU-UK /a'],
+  ['10 EUR /new', 'EU-IE /new'],
+  ['10 CHF /a', ''],
+  ['POA - /a', ''],
+  ['1-2 GBP /a', 'EU-IE /a'],
+  ['10 - /a', 'EU-IE /a'],
+  ['10 GBP /uk', 'EU-IE /a, EU-UK /uk'],
+])('of a piece for 10 EUR at /a, a row that says %s leaves this of its shop: %s', async (says, left) => {
+  const [price = '', currency = '', path = ''] = says.replace(' - ', '  ').split(' ');
+  const shop = async () => {
+    const found = await bench.knex('listings').whereNot({ vendor: '' }).orderBy('region');
+    return found.map(({ region, link }) => `${region} ${link.slice('https://a.example'.length)}`).join(', ');
+  };
+  await importRows([row('a')], FEED);
+  const other = { variant: 'variant_a.default', region: 'EU-IE', link: 'https://b.example/a' };
+  await bench.accept({ 'listings.jsonl': [other] });
+  await importRows([row('a', { price, currency, link: `https://a.example${path}` })], FEED);
+  expect([await shop(), await bench.knex('listings').where({ vendor: '' })]).toMatchObject([left, [{}]]);
+  // Another feed of the shop, for another market.
+  await importRows([row('a', { currency: 'USD' })], { feed: 'other' });
+  expect(await shop()).toBe([left, 'NA /a'].filter(Boolean).join(', '));
+});
+
+// contract 13.20
+test('a product comes in without the pictures that cannot be used, unless none of the table is there', async () => {
+  const rows = ['a.png|b.png', 'b.png', 'shop.csv'].map((image, at) => row('abc'[at] ?? '', { image }));
+  const result = await importRows(rows);
+  const notes = [`3 pictures left out: see ${result.report} for why (first: line 2)`];
+  expect(result).toMatchObject({ rejected: 0, table: { products: 3, notes } });
+  expect(bench.rejects().toSorted()).toEqual([
+    'shop.csv:2: images.1: b.png: there is no such file beside the table',
+    'shop.csv:3: images.0: b.png: there is no such file beside the table',
+    expect.stringMatching(/^shop\.csv:4: images\.0: shop\.csv: /),
+  ]);
+  expect(await products()).toBe('abc');
+  expect((await bench.row('product_a'))?.['images']).toHaveLength(1);
+  expect(await bench.knex('listings')).toHaveLength(3);
+  const missing = await importRows([row('a', { image: 'b.png' }), row('d', { image: 'b.png' })]);
+  const none = [expect.stringContaining('none of the picture files')];
+  expect(missing).toMatchObject({ rejected: 2, table: { notes: none } });
+  expect((await bench.row('product_a'))?.['images']).toHaveLength(1);
 });
 
 // contract 13.20, 1.11

@@ -17,7 +17,8 @@ const page = { link: 'https://a.example/a' };
 const TOO_MANY = 'line: has 11 cells, the header has 10';
 const NO_ADDRESS = 'is no https:// address';
 const IN_LINE_3 = 'is a variant of this product in line 3 already';
-const AN_HTTP_LINK = 'an http:// link, which is left out as url (https only) and kept for prices';
+const AN_HTTP_LINK = 'with an http:// link, which is left out as url (https only) and kept for prices';
+const REPEATED = '1 row left out: the same as another row of the product in every cell (line 7)';
 const PICTURES = 'https://a.example/a.jpg|ftp://a.example/b.jpg';
 const NO_ID = 'id: is required: a handle, an id, a SKU or a link tells which product a row is of';
 const NO_CHARACTER = 'title: holds bytes that are no character of the encoding of the file';
@@ -40,8 +41,10 @@ test.each<[kind: string, rows: string | Buffer, reject: string | null, kept?: st
   ['a picture by http', row({ image: 'http://a.example/a.jpg' }), `images.0: ${NO_ADDRESS}`],
   ['the second of two pictures', row({ image: PICTURES }), `images.1: ${NO_ADDRESS}`],
   ['a picture outside the folder', row({ image: '../a.jpg' }), 'images.0: is a path that leaves the bundle'],
+  ['a picture at an absolute path', row({ image: '/etc/a.jpg' }), null, 'a'],
   ['a price in words', row({ price: 'on request', ...page }), null, 'a'],
   ['two prices', row({ price: '5 - 7', ...page }), 'price: "5 - 7" is no price', 'a'],
+  ['a row that is there twice', `${row()}\n${row()}`, null, 'a'],
   ['a variant that is named twice', twice({}), `4: variants: "a" ${IN_LINE_3}`, 'a'],
   ['a size that is named twice', twice({ sku: '', size: 'L' }), `4: variants: "L" ${IN_LINE_3}`, 'a'],
   ['a quote within a cell', row({ title: '24" Bag' }), null, 'a'],
@@ -70,16 +73,18 @@ test.each<[kind: string, rows: string | Buffer, reject: string | null, kept?: st
 });
 
 // contract 13.20
-test('a SKU of two sizes: the first keeps the id that it has alone, and a row that adds nothing is no variant', async () => {
+test('a SKU of two sizes: the first keeps the id that it has alone, a row that adds nothing is no variant, and one that repeats another is a note', async () => {
   const picture = row({ price: '', image: 'https://a.example/a.jpg' });
-  const rows = [row({ size: 'S' }), picture, row({ size: 'M' }), row({ size: 'S' })];
-  const { products, rejects } = await readTable('table.csv', [HEADER, '', ...rows].join('\n'));
+  const [small, dearer] = [row({ size: 'S' }), row({ size: 'S', price: '2' })];
+  const rows = [small, picture, row({ size: 'M' }), dearer, small];
+  const { products, rejects, notes } = await readTable('table.csv', [HEADER, '', ...rows].join('\n'));
   const variants = [
     { id: 'variant_a.a', fields: [{ field: 'size', name: 'S' }] },
     { id: expect.stringMatching(/^variant_a\.a-m-[0-9a-f]{12}$/), fields: [{ field: 'size', name: 'M' }] },
   ];
   expect(products).toMatchObject([{ images: ['https://a.example/a.jpg'], variants }]);
   expect(rejects).toEqual([`4: variants: "a" ${IN_LINE_3}`, `6: variants: "a/S" ${IN_LINE_3}`]);
+  expect(notes).toContain(REPEATED);
 });
 
 // contract 13.21
@@ -119,10 +124,11 @@ test('prices without a currency or a page, and links by http, are counted once, 
     row({ handle: 'g', price: 'POA', ...page }),
   ];
   const { notes, products, listings, rejects } = await readTable('table.csv', [HEADER, ...rows].join('\n'));
-  const prices = [{ link: 'http://a.example/e', price: 1 }, { price: null }, { price: null }];
+  const none = { price: null };
+  const prices = [none, none, { link: 'http://a.example/e', price: 1 }, none, none];
   expect([products.length, listings, rejects]).toMatchObject([7, prices, []]);
   expect(notes).toEqual([
-    `1 product has ${AN_HTTP_LINK}`,
+    `1 product ${AN_HTTP_LINK} (line 6)`,
     '1 price left out: no currency is named; give it with --currency (line 2)',
     '1 price left out: in CHF; markets are priced in usd, gbp and eur (line 3)',
     '1 price left out: the page of the product is not known; give --shop, if need be with columns of the table (line 4)',
@@ -130,7 +136,7 @@ test('prices without a currency or a page, and links by http, are counted once, 
     '2 prices left out: 0, or words instead of an amount (first: line 7)',
   ]);
   const two = [HEADER, ...rows.slice(4, 5), row({ handle: 'f', link: 'http://a.example/f' })].join('\n');
-  expect((await readTable('table.csv', two)).notes).toEqual([`2 products have ${AN_HTTP_LINK}`]);
+  expect((await readTable('table.csv', two)).notes).toEqual([`2 products ${AN_HTTP_LINK} (first: line 2)`]);
 });
 
 const ITEM = (id: string, title: string) => `<item><g:id>${id}</g:id><title>${title}</title></item>`;

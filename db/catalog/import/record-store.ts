@@ -32,7 +32,7 @@ import {
   taxonomyVersion,
 } from './catalog-tables';
 import { deriveStale } from './derived-rows';
-import { writeCategories, writeEntities, writeProducts, writeSynonyms } from './write-records';
+import { writeCategories, writeEntities, writeListings, writeProducts, writeSynonyms } from './write-records';
 
 @injectable()
 export class PostgresCatalogRecords implements CatalogRecords {
@@ -216,7 +216,7 @@ const WRITERS: { readonly [Kind in RecordKind]: Write<WrittenRecords[Kind]> } = 
   products: writeProducts,
   estimates: writeEstimates,
   history: async (trx, records) => void (await upsert(trx, SOURCE_TABLES.history, records)),
-  listings: async (trx, records) => void (await upsert(trx, SOURCE_TABLES.listings, records)),
+  listings: async (trx, records) => void (await writeListings(trx, records)),
 };
 
 /** SQLSTATE classes of faulty values: data exception, integrity violation, program limit exceeded. */

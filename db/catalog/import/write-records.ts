@@ -5,7 +5,9 @@ import {
   type DerivedProduct,
   type EntityRecord,
   isDeletion,
+  type ListingRecord,
   type ProductRecord,
+  type ShopListing,
   type SynonymRecord,
 } from '../../../models/catalog/import/records';
 import { copyRows, writtenTable } from '../../core/copy-rows';
@@ -42,6 +44,31 @@ export async function writeSynonyms(
   const { live, gone } = parted(records);
   await upsert(trx, SOURCE_TABLES.synonyms, live);
   await rowsOf(trx)`DELETE FROM synonyms WHERE id = ANY(${gone}::text[])`;
+}
+
+/** The listing of a table replaces what its shop had for the variant, except what may be of another feed that has the product. */
+export async function writeListings(
+  trx: Knex,
+  records: readonly (ListingRecord | ShopListing)[],
+): Promise<void> {
+  const isShops = (record: ListingRecord | ShopListing) => 'feed' in record;
+  await upsert(
+    trx,
+    SOURCE_TABLES.listings,
+    records.filter((record) => !isShops(record) || record.price !== null),
+  );
+  const shops = records.filter(isShops);
+  if (shops.length === 0) return;
+  await rowsOf(trx)`DELETE FROM listings WHERE ctid = ANY(ARRAY(
+    SELECT old.ctid FROM json_to_recordset(${JSON.stringify(shops)}::json)
+      AS given (variant_id text, region text, link text, vendor text, price float8, feed text)
+    CROSS JOIN LATERAL (
+      SELECT ctid, region, link FROM listings
+      WHERE variant_id = given.variant_id AND vendor = given.vendor OFFSET 0) AS old
+    WHERE CASE WHEN old.link = given.link AND old.region = coalesce(given.region, old.region) THEN price IS NULL
+      ELSE (old.link = given.link OR old.region = given.region) AND NOT EXISTS (
+        SELECT FROM variants AS own JOIN product_feeds AS other USING (product_id)
+        WHERE own.id = given.variant_id AND other.feed IS DISTINCT FROM given.feed) END))`;
 }
 
 function parted<Record extends { readonly id: string }>(

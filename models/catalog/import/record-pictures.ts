@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import pMap from 'p-map';
+import pMap, { pMapSkip } from 'p-map';
 import type { ImageStore, StoredImage, StoredImageIndex } from '../../ports';
 
 import type { DisplayFields } from './records';
@@ -11,7 +11,8 @@ export const storedImageOf = (address: string): string | undefined => STORED_IMA
 const digestIn = (address: string): string => address.slice('/images/'.length, address.lastIndexOf('.'));
 
 /** Whether a picture is named by a path inside a bundle; anything that begins with `/` is already an address. */
-const isPath = (reference: string): boolean => !reference.includes('://') && !reference.startsWith('/');
+export const isPath = (reference: string): boolean =>
+  !reference.includes('://') && !reference.startsWith('/');
 
 /** Stores the picture at a path of a bundle. Resolves to the reason if the picture can't be used. */
 export type StoreFile = (path: string, needsThumbnail: boolean) => Promise<StoredImage | string>;
@@ -22,6 +23,8 @@ interface PicturePorts {
   /** Null for records without files. */
   readonly storeFile: StoreFile | null;
   readonly dryRun?: boolean;
+  /** Reports a picture that can't be used, and is left out; without it, its record is rejected. */
+  readonly leaveOut?: Reject | null;
 }
 
 type Known = ReadonlyMap<string, StoredImage>;
@@ -42,7 +45,7 @@ export class RecordPictures implements Pictures {
 
   constructor(private readonly ports: PicturePorts) {}
 
-  /** The records with addresses; a record with a missing or undecodable picture is rejected. */
+  /** The records with addresses; a record with a missing or undecodable picture is rejected, or loses it. */
   async storeAll<Given extends RecordWithImages>(batch: Batch<Given>, reject: Reject): Promise<Batch<Given>> {
     const references = batch.flatMap(({ record }) => picturedOf(record).flatMap(referencesOf));
     const named = references.flatMap((reference) => storedImageOf(reference) ?? []);
@@ -54,6 +57,9 @@ export class RecordPictures implements Pictures {
       async (numbered) => {
         const faults: Fault[] = [];
         const record = await this.#withAddresses(numbered.record, known, faults);
+        const { leaveOut } = this.ports;
+        if (leaveOut)
+          for (const { field, reason } of faults.splice(0)) leaveOut(numbered.line, field, reason);
         const [fault] = faults;
         if (fault) reject(numbered.line, fault.field, fault.reason);
         return fault ? [] : [{ ...numbered, record }];
@@ -83,12 +89,12 @@ export class RecordPictures implements Pictures {
           own[field],
           async (reference, position) => {
             // One fault rejects the record, so its other pictures need no work.
-            if (faults.length > 0) return { address: reference, thumbnail: null };
+            if (faults.length > 0 && !this.ports.leaveOut) return pMapSkip;
             const needsThumbnail = field === 'images' && own.thumbnails[position] === undefined;
             const image = await this.#image(reference, needsThumbnail, known);
             if (typeof image !== 'string') return image;
             faults.push({ field: `${place}${field}.${position}`, reason: `${reference}: ${image}` });
-            return { address: reference, thumbnail: null };
+            return pMapSkip;
           },
           IN_ORDER,
         );

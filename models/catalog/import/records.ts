@@ -123,6 +123,13 @@ export interface ListingRecord {
   readonly date: string | null;
 }
 
+/** What a shop's table says of a variant: its listing in that shop or, without a price, that it has none there (contract 13.20). */
+export interface ShopListing extends Omit<ListingRecord, 'region'> {
+  /** Null if no market of the listing is known. */
+  readonly region: string | null;
+  readonly feed: string | null;
+}
+
 /** The contents of each file of a bundle, in the order in which they are read. */
 export interface ReadRecords {
   readonly categories: CategoryRecord;
@@ -132,7 +139,7 @@ export interface ReadRecords {
   readonly products: ProductRecord | Deletion;
   readonly estimates: EstimateRecord;
   readonly history: HistoryRecord;
-  readonly listings: ListingRecord;
+  readonly listings: ListingRecord | ShopListing;
 }
 export type RecordKind = keyof ReadRecords;
 

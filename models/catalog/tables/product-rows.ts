@@ -102,12 +102,12 @@ export class ProductRows {
     return { category, entities };
   }
 
-  /** The record in bundle form, the faults of its rows, and whether its page begins with http:// and was left out. */
+  /** The record in bundle form, the faults and repetitions of its rows, and whether its page begins with http:// and was left out. */
   product(key: string, rows: Rows) {
     const { category, entities } = this.named(rows);
     const attributes: Record<string, string[]> = {};
     for (const { kind, id } of entities) attributes[kind] = [...(attributes[kind] ?? []), id];
-    const { variants, faults } = this.#variants.of(key, rows);
+    const { variants, faults, repeated } = this.#variants.of(key, rows);
     const skus = distinct(rows.map((row) => this.table.one(row, 'sku')));
     const keywords = this.table.all(rows, 'keywords').flatMap((text) => text.split(/[,;|]/));
     const data = this.#data(rows);
@@ -127,7 +127,7 @@ export class ProductRows {
       images: distinct(this.#inOrder(rows).flatMap((row) => this.table.pictures(row, 'images'))),
       variants: variants.map(({ value }) => value),
     };
-    return { value, faults, isPageLeftOut };
+    return { value, faults, repeated, isPageLeftOut };
   }
 
   #data(rows: Rows): Record<string, string> {

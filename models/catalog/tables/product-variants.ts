@@ -12,15 +12,17 @@ interface Variant {
 }
 
 const OPTIONS = ['1', '2', '3'] as const;
+const cellsOf = ({ cells }: TableRow): string => JSON.stringify([...cells]);
 const DEFAULT_OPTION = /^default(?: title)?$/i;
 
 export class ProductVariants {
   constructor(private readonly table: TableRows) {}
 
-  /** The variants of a product, and the rows that name one of them again. */
+  /** The variants of a product, the rows that name one of them again, and the lines of those that only repeat a row. */
   of(key: string, rows: Rows) {
     const variants = new Map<string, Variant>();
     const faults: RowFault[] = [];
+    const repeated: number[] = [];
     const fieldsOf = this.#fields(rows);
     for (const row of this.#ownRows(rows)) {
       const fields = fieldsOf(row);
@@ -33,7 +35,8 @@ export class ProductVariants {
       const name = id ?? (parts.join('/') || 'default');
       const hasAll = (each: Variant) => options.every((option) => each.options.includes(option));
       const before = variants.get(name) ?? sharing.find(hasAll);
-      if (before) {
+      if (before && cellsOf(before.row) === cellsOf(row)) repeated.push(row.line);
+      else if (before) {
         const reason = `"${name}" is a variant of this product in line ${before.row.line} already`;
         faults.push({ line: row.line, field: 'variants', reason });
       } else {
@@ -41,7 +44,7 @@ export class ProductVariants {
         variants.set(name, { row, sku, options, value: { id: variantId(key, name), fields, images } });
       }
     }
-    return { variants: [...variants.values()], faults };
+    return { variants: [...variants.values()], faults, repeated };
   }
 
   /** Where variants have rows of their own, the product's row is none, nor are others that belong to it. */

@@ -1,3 +1,4 @@
+import { addTo } from '../../multimap';
 import { fieldOf, type TableColumns, type TableField } from './columns';
 
 /** A row of a table: the line on which it begins, and its non-blank cells by column, in order. */
@@ -20,7 +21,7 @@ export type ReadRow = TableRow | RowFault;
 const PAIR = /(?:^|[[\],|"])\s*([^[\],|"=:]+)[=:]([^\],|"]*)/g;
 const NAMED_PAIR = /Name=([^|]*)\|Value=(.*?)(?:\[[^\]]*\])?[,;|\s]*(?=Type=|$)/g;
 /** A column in the address of pages. */
-const PLACEHOLDER = /\{([^{}]*)\}/g;
+export const PLACEHOLDER = /\{([^{}]*)\}/g;
 const NONE: readonly string[] = [];
 
 /** The fields that tell products apart, best first. */
@@ -30,6 +31,9 @@ export const KEY_FIELDS = ['group', 'id', 'sku', 'url'] as const;
 export class TableRows {
   /** By the SKU of a variant that the row of its product lists: the key of that product. */
   readonly #listed = new Map<string, string | null>();
+  /** The lines of pictures that are left out, as their shop is not known. */
+  readonly hostless = new Set<number>();
+  readonly #attributes = new WeakMap<TableRow, Map<TableField | undefined, string[]>>();
 
   /** @param shop as in `TableOptions` */
   constructor(
@@ -111,10 +115,13 @@ export class TableRows {
   }
 
   pictures(row: TableRow, field: 'images' | 'variant_image'): string[] {
-    return this.all([row], field)
+    const named = this.all([row], field)
       .flatMap((text) => text.split(/[|;\n]+|,\s+|,(?=https?:\/\/|\/\/)/))
       .map((each) => wholeAddress(each.trim(), this.shop) ?? '')
       .filter((each) => each !== '');
+    const whole = named.filter((each) => !each.startsWith('/'));
+    if (whole.length < named.length) this.hostless.add(row.line);
+    return whole;
   }
 
   #ownKeyOf(row: TableRow): string | null {
@@ -130,7 +137,11 @@ export class TableRows {
   #attributesOf(row: TableRow, field: TableField): readonly string[] {
     const text = row.cells.get(this.columns.of.get('attributes')?.[0] ?? '')?.[0];
     if (text === undefined) return NONE;
-    return pairsIn(text).flatMap(([name, value]) => (fieldOf(name) === field ? [value] : []));
+    const known = this.#attributes.get(row) ?? new Map<TableField | undefined, string[]>();
+    if (!this.#attributes.has(row))
+      for (const [name, value] of pairsIn(text)) addTo(known, fieldOf(name), value);
+    this.#attributes.set(row, known);
+    return known.get(field) ?? NONE;
   }
 }
 

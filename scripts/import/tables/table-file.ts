@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, extname } from 'node:path';
 import { type ColumnMap, readColumns, type TableColumns } from '../../../models/catalog/tables/columns';
 import type { TableOptions } from '../../../models/catalog/tables/product-rows';
-import { KEY_FIELDS, type ReadRow } from '../../../models/catalog/tables/table-rows';
+import { KEY_FIELDS, PLACEHOLDER, type ReadRow } from '../../../models/catalog/tables/table-rows';
 import { messageOf } from '../../../models/errors';
 import { PlainFiles } from '../plain-files';
 import { encodingOf } from './decode-text';
@@ -51,7 +51,13 @@ export async function openTable(path: string, options: TableImport): Promise<Ope
     const columns = readColumns(header, options.format, options.map);
     if (header.length > 0 && !KEY_FIELDS.some((field) => columns.of.get(field)?.length))
       throw new Error(`No column of ${path} ${NO_KEY} It has: ${header.join(', ')}.`);
-    const files = new PlainFiles(dirname(path));
+    const named = [...(options.shop ?? '').matchAll(PLACEHOLDER)].map(([, name = '']) => name);
+    const unknown = named.find((name) => name !== 'key' && !header.includes(name));
+    if (header.length > 0 && unknown !== undefined)
+      throw new Error(
+        `--shop names the column "${unknown}", which the table does not have. It has: ${header.join(', ')}.`,
+      );
+    const files = new PlainFiles(dirname(path), 'beside the table');
     return { name: basename(path), bytes: found.size, encoding, delimiter, rows, options, columns, files };
   };
   if (extname(path).toLowerCase() === '.xml') {

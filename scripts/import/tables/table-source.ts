@@ -1,10 +1,13 @@
+import { isPath } from '../../../models/catalog/import/record-pictures';
 import type { ReadRecords, RecordKind } from '../../../models/catalog/import/records';
+import type { Reject } from '../../../models/catalog/import/stage';
 import type { TableColumns } from '../../../models/catalog/tables/columns';
 import { productId } from '../../../models/catalog/tables/ids';
 import { ProductRows } from '../../../models/catalog/tables/product-rows';
 import { TableRows } from '../../../models/catalog/tables/table-rows';
 import type { FeedRun, Progress, ReadLine, RecordFile, RecordSource } from '../../../models/ports';
 import { type Parse, parsedLine, recordParsers } from '../parse-record';
+import type { RejectReport } from '../reject-report';
 import { NonConsecutiveKeys, type ProductGroup, productGroups } from './product-groups';
 import type { OpenTable } from './table-file';
 import { TableTaxonomy, type TaxonomyStore } from './table-taxonomy';
@@ -27,6 +30,12 @@ type OnBytes = (bytes: number) => void;
 const IDS_AT_ONCE = 1_000;
 const GUARDED_SHARE = 1 / 5;
 const PREVIEWED = 3;
+const NO_FILES =
+  'none of the picture files that the table names is in its folder: put them there or, to import without them, give --map a file with {"images": null}';
+const HIDDEN = 'left out: draft, archived or unpublished';
+const NO_URL = 'with an http:// link, which is left out as url (https only) and kept for prices';
+const REPEATED = 'left out: the same as another row of the product in every cell';
+const HOSTLESS = 'without pictures whose address begins with /; give --shop to complete them';
 
 /** A shop's table as the records of a bundle (contract 13.20, 13.21), read product by product three times, or four if rows are apart. */
 export class TableSource implements RecordSource {
@@ -35,13 +44,13 @@ export class TableSource implements RecordSource {
   readonly #nonConsecutive = new NonConsecutiveKeys();
   readonly #rejected = new Set<number>();
   /** How often each was made, and where first. */
-  readonly #remarks = new Map<string, { readonly line: number; count: number }>();
+  readonly #remarks = new Map<string, { noun: string; text: string; line: number; count: number }>();
   readonly #notes: string[] = [];
   readonly #previewed: object[] = [];
   #isWhole = true;
+  /** Whether any picture that the table names is beside it; null if it names none. */
+  #hasFiles: boolean | null = null;
   #products = 0;
-  #hidden = 0;
-  #pagesLeftOut = 0;
   #removed = 0;
   #refused = false;
 
@@ -84,6 +93,8 @@ export class TableSource implements RecordSource {
       for (const found of some) {
         if ('lost' in found) this.#isWhole &&= !found.lost;
         else {
+          for (const row of found.rows) this.#rows.prices.readDates(row);
+          await this.#findFile(found);
           this.#nonConsecutive.add(found.key);
           this.#addNamed(found);
         }
@@ -106,6 +117,22 @@ export class TableSource implements RecordSource {
   #addNamed({ rows }: ProductGroup): void {
     if (this.#rows.isOffered(rows) && this.#rows.isDescribed(rows))
       this.taxonomy.add(this.#rows.named(rows), rows[0]?.line ?? 0);
+  }
+
+  async #findFile({ rows }: ProductGroup): Promise<void> {
+    const paths = rows.flatMap((row) => this.#rows.table.pictures(row, 'images')).filter(isPath);
+    if (this.#hasFiles || paths.length === 0) return;
+    const read = await Promise.allSettled(paths.map((path) => this.table.files.read(path, Infinity)));
+    this.#hasFiles = read.some(({ status }) => status === 'fulfilled');
+  }
+
+  /** A picture that can't be used costs its product only if none is there: the folder is likely not in its place. */
+  leaveOutPicture(report: RejectReport): Reject | null {
+    if (this.#hasFiles === false) return null;
+    return (line, field, reason) => {
+      report.note(this.table.name, line, field, reason);
+      this.#remark('picture', `left out: see ${report.path} for why`, line);
+    };
   }
 
   /** To be called for each rejected line: a rejected product has no prices. */
@@ -136,15 +163,13 @@ export class TableSource implements RecordSource {
 
   async finish(): Promise<TableOutcome> {
     if (this.#removed > 0) await this.feed?.forgetMissing();
+    for (const line of this.#rows.table.hostless) this.#remark('row', HOSTLESS, line);
     const notes = [...this.#notes];
-    if (this.#hidden > 0)
-      notes.push(`${counted(this.#hidden, 'product')} left out: draft, archived or unpublished`);
-    if (this.#pagesLeftOut > 0) {
-      const which = `${counted(this.#pagesLeftOut, 'product')} ${this.#pagesLeftOut === 1 ? 'has' : 'have'}`;
-      notes.push(`${which} an http:// link, which is left out as url (https only) and kept for prices`);
-    }
-    for (const [remark, { count, line }] of this.#remarks)
-      notes.push(`${counted(count, 'price')} ${remark} (${count > 1 ? 'first: ' : ''}line ${line})`);
+    for (const { noun, text, line, count } of this.#remarks.values())
+      notes.push(`${counted(count, noun)} ${text} (${count > 1 ? 'first: ' : ''}line ${line})`);
+    const { dateNote } = this.#rows.prices;
+    if (dateNote !== null) notes.push(dateNote);
+    if (this.#hasFiles === false) notes.push(NO_FILES);
     const { of } = this.table.columns;
     const unknown = (['title', 'price', 'images'] as const).filter((field) => !of.has(field));
     if (this.#products > 0 && unknown.length > 0)
@@ -182,12 +207,13 @@ export class TableSource implements RecordSource {
 
   #product({ key, rows }: ProductGroup): Lines<'products'> {
     if (!this.#rows.isOffered(rows)) {
-      this.#hidden += 1;
+      this.#remark('product', HIDDEN, rows[0]?.line ?? 0);
       return [];
     }
     this.#products += 1;
-    const { value, faults, isPageLeftOut } = this.#rows.product(key, rows);
-    if (isPageLeftOut) this.#pagesLeftOut += 1;
+    const { value, faults, repeated, isPageLeftOut } = this.#rows.product(key, rows);
+    if (isPageLeftOut) this.#remark('product', NO_URL, rows[0]?.line ?? 0);
+    for (const line of repeated) this.#remark('row', REPEATED, line);
     if (this.#previewed.length < PREVIEWED) this.#previewed.push(value);
     return [lineOf(rows[0]?.line ?? 0, value, this.#parsers.products), ...faults];
   }
@@ -202,13 +228,25 @@ export class TableSource implements RecordSource {
     if (!this.#rows.isOffered(rows) || this.#rejected.has(rows[0]?.line ?? 0)) return [];
     const date = this.now.toISOString().slice(0, 10);
     return this.#rows.prices.of(key, rows, date).flatMap((price): Lines<'listings'> => {
-      if ('value' in price) return [lineOf(price.line, price.value, this.#parsers.listings)];
       if ('reason' in price) return [price];
-      const remark = this.#remarks.get(price.remark) ?? { line: price.line, count: 0 };
-      remark.count += 1;
-      this.#remarks.set(price.remark, remark);
-      return [];
+      if ('remark' in price) {
+        this.#remark('price', price.remark, price.line);
+        return [];
+      }
+      const { line, listing } = price;
+      const { feed } = this.table.options;
+      if (listing.price === null) return [{ line, bytes: listing.link.length, record: { ...listing, feed } }];
+      const { variant_id: variant, ...sold } = listing;
+      const read = lineOf(line, { variant, ...sold }, this.#parsers.listings);
+      return ['reason' in read ? read : { ...read, record: { ...read.record, feed } }];
     });
+  }
+
+  #remark(noun: string, text: string, line: number): void {
+    const remark = this.#remarks.get(`${noun} ${text}`) ?? { noun, text, line, count: 0 };
+    remark.count += 1;
+    remark.line = Math.min(remark.line, line);
+    this.#remarks.set(`${noun} ${text}`, remark);
   }
 
   /** The products that are no longer in the feed (contract 13.23). */
