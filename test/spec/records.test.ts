@@ -359,18 +359,6 @@ describe('a brand of several categories', () => {
     }
   });
 
-  test('may be named by products of each of its categories', async () => {
-    const [brand, handbag, watch] = [fresh('brand'), fresh('product'), fresh('product')];
-    await write(brandOf(brand, BOTH));
-    const lines = [
-      { products: { id: handbag, category: 'handbags', attributes: { brand } } },
-      { products: { id: watch, category: 'watches', attributes: { brand }, title: 'A watch' } },
-    ];
-    expect((await writer.write(lines)).body).toMatchObject({ accepted: 2 });
-    const answer = await writer.query({ filters: [{ field: 'brand', include: [brand] }] });
-    expect(idsOf(answer).sort()).toEqual([handbag, watch].sort());
-  });
-
   test('may gain categories but lose none', async () => {
     const id = fresh('brand');
     await write(brandOf(id, 'watches'));
