@@ -6,19 +6,8 @@ import type { ResolvedTaxonomy } from '../catalog/catalog-service';
 import type { Attribute, CatalogItem } from '../catalog/item';
 import { scopeOf } from '../catalog/resolve-scope';
 import type { Taxonomy } from '../catalog/taxonomy';
-import {
-  type BestCandidate,
-  type CatalogRepository,
-  type Clock,
-  type EmbeddingRepository,
-  type ImagePreparer,
-  type ImageSource,
-  type MemoryLease,
-  PORTS,
-  type Prediction,
-  type PredictionRepository,
-  type VisionQueue,
-} from '../ports';
+import type * as ports from '../ports';
+import { PORTS } from '../ports';
 import { candidatesOf, shortlistOf } from './candidates';
 import { calibrationOf } from './confidence';
 import { viewSizeOf } from './embedding-model';
@@ -61,24 +50,24 @@ export interface Identification {
   readonly items: readonly IdentifiedItem[];
   /** Of the first hit; null when nothing was found. */
   readonly resolvedTaxonomy: ResolvedTaxonomy | null;
-  readonly timings: Prediction['timings'];
+  readonly timings: ports.Prediction['timings'];
   readonly totalMs: number;
 }
 
-type Fetched = Extract<ImageInput, { kind: 'bytes' }> & { readonly lease?: MemoryLease | undefined };
+type Fetched = Extract<ImageInput, { kind: 'bytes' }> & { readonly lease?: ports.MemoryLease | undefined };
 
 /** Photos of an item to catalog rows: intake, queue, matches, rows, charge (docs/architecture.md, "How a photo is identified"). */
 @injectable()
 export class VisionService {
   constructor(
-    @inject(PORTS.ImageSource) private readonly source: ImageSource,
-    @inject(PORTS.ImagePreparer) private readonly preparer: ImagePreparer,
-    @inject(PORTS.VisionQueue) private readonly queue: VisionQueue,
-    @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
-    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
-    @inject(PORTS.PredictionRepository) private readonly predictions: PredictionRepository,
+    @inject(PORTS.ImageSource) private readonly source: ports.ImageSource,
+    @inject(PORTS.ImagePreparer) private readonly preparer: ports.ImagePreparer,
+    @inject(PORTS.VisionQueue) private readonly queue: ports.VisionQueue,
+    @inject(PORTS.CatalogRepository) private readonly catalog: ports.CatalogRepository,
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: ports.EmbeddingRepository,
+    @inject(PORTS.PredictionRepository) private readonly predictions: ports.PredictionRepository,
     @inject(Billing) private readonly billing: Billing,
-    @inject(PORTS.Clock) private readonly clock: Clock,
+    @inject(PORTS.Clock) private readonly clock: ports.Clock,
     @inject(VISION_SETTINGS) private readonly settings: VisionSettings,
   ) {}
 
@@ -228,7 +217,7 @@ export class VisionService {
     images: readonly SmallImage[],
     { version, neighbours, rivals = [] }: Neighbourhood,
     found: Found,
-    timings: Prediction['timings'],
+    timings: ports.Prediction['timings'],
   ) {
     const near = new Map([...rivals, ...neighbours].map(({ products: _, ...each }) => [each.imageId, each]));
     const [id, { requestId, endpoint, caller }] = [randomUUID(), call];
@@ -251,7 +240,7 @@ export class VisionService {
 const isFetched = (photos: IdentifyRequest['photos']): boolean => photos.some(({ kind }) => kind === 'url');
 
 interface Found {
-  readonly best: BestCandidate | null;
+  readonly best: ports.BestCandidate | null;
   readonly items: readonly IdentifiedItem[];
   readonly resolvedTaxonomy: ResolvedTaxonomy | null;
 }

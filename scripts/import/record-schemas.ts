@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import { market } from '../../api/wire/shared';
 import { wordsOf } from '../../models/catalog/fold-text';
-import type {
-  Deletion,
-  EntityRecord,
-  HistoryRecord,
-  ListingRecord,
-  ProductRecord,
-  SynonymRecord,
-  TagRecord,
-} from '../../models/catalog/import/records';
+import type * as records from '../../models/catalog/import/records';
 import { PHRASE_WORDS_MAX } from '../../models/catalog/index-terms';
 import { joinCategories } from '../../models/catalog/taxonomy';
 import { GRADES, REGION_CURRENCIES } from '../../models/pricing/estimate';
@@ -52,7 +44,7 @@ const deletionOf = (fields: z.ZodRawShape) =>
       id,
       deleted: z.literal(true),
     })
-    .transform((record): Deletion => ({ id: record.id, deleted: true }));
+    .transform((record): records.Deletion => ({ id: record.id, deleted: true }));
 
 const categorySchema = z.strictObject({
   id,
@@ -69,7 +61,7 @@ const tagSchema = z
     order: z.number().int().min(-INTEGER_MAX).max(INTEGER_MAX).default(0),
     categories: z.array(id).default([]),
   })
-  .transform(({ order, ...record }): TagRecord => {
+  .transform(({ order, ...record }): records.TagRecord => {
     const group = record.id.slice(0, record.id.indexOf(':'));
     return { group, display_order: order, ...record };
   });
@@ -95,7 +87,7 @@ const entitySchema = z
       context.addIssue({ code: 'custom', path: ['parents', record.kind], message: 'is of its own kind' });
     }
   })
-  .transform(({ deleted, ...record }): EntityRecord => record);
+  .transform(({ deleted, ...record }): records.EntityRecord => record);
 
 const attributeIds = z
   .union([id.transform((only) => [only]), z.array(id).transform(distinct)], 'is no id and no list of ids')
@@ -127,7 +119,7 @@ const product = {
 
 const productSchema = z
   .strictObject(product)
-  .transform(({ deleted, attributes, ...record }): ProductRecord => {
+  .transform(({ deleted, attributes, ...record }): records.ProductRecord => {
     const given = Object.entries(attributes).filter(([, ids]) => ids.length > 0);
     return { attributes: Object.fromEntries(given), ...record };
   });
@@ -149,12 +141,14 @@ const phrases = (min: number) =>
 const synonym = { id, from: phrases(1), to: phrases(1), words: phrases(2), ...alive };
 
 /** One-way or mutual (contract 13.14). */
-const synonymSchema = z.strictObject(synonym).transform(({ id, from, to, words }, context): SynonymRecord => {
-  if (words && !from && !to) return { id, phrases: words, readings: words };
-  if (from && to && !words) return { id, phrases: from, readings: to };
-  context.addIssue({ code: 'custom', message: 'has either "from" and "to" or "words"' });
-  return z.NEVER;
-});
+const synonymSchema = z
+  .strictObject(synonym)
+  .transform(({ id, from, to, words }, context): records.SynonymRecord => {
+    if (words && !from && !to) return { id, phrases: words, readings: words };
+    if (from && to && !words) return { id, phrases: from, readings: to };
+    context.addIssue({ code: 'custom', message: 'has either "from" and "to" or "words"' });
+    return z.NEVER;
+  });
 
 const amount = z.number().nonnegative().nullable().default(null);
 const date = z.iso.date().refine((text) => text >= '0001', 'is no date');
@@ -198,7 +192,7 @@ const estimateSchema = z
 const historySchema = z
   .strictObject({ ...about, date, ...priced })
   .superRefine(checkPrices)
-  .transform((record): HistoryRecord => ({ date: record.date, ...pricedColumns(record) }));
+  .transform((record): records.HistoryRecord => ({ date: record.date, ...pricedColumns(record) }));
 
 const listingSchema = z
   .strictObject({
@@ -213,7 +207,7 @@ const listingSchema = z
       .optional(),
     date: date.nullable().default(null),
   })
-  .transform(({ variant, currency, ...record }): ListingRecord => {
+  .transform(({ variant, currency, ...record }): records.ListingRecord => {
     return { variant_id: variant, currency: currency ?? REGION_CURRENCIES[record.region], ...record };
   });
 

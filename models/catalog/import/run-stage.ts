@@ -1,13 +1,4 @@
-import type {
-  Clock,
-  Numbered,
-  Progress,
-  RecordFile,
-  RecordSource,
-  RecordStore,
-  RecordTransaction,
-  RejectLog,
-} from '../../ports';
+import type * as ports from '../../ports';
 import {
   isDeletion,
   type ReadRecords,
@@ -17,13 +8,13 @@ import {
 } from './records';
 import { type Batch, type KnownTaxonomy, type Pictures, type Reject, type Stage, WHOLE_LINE } from './stage';
 
-export interface WritePorts<Store extends RecordStore = RecordStore> {
-  readonly source: RecordSource;
+export interface WritePorts<Store extends ports.RecordStore = ports.RecordStore> {
+  readonly source: ports.RecordSource;
   readonly store: Store;
   readonly pictures: Pictures;
-  readonly rejects: RejectLog;
-  readonly progress: Progress;
-  readonly clock: Clock;
+  readonly rejects: ports.RejectLog;
+  readonly progress: ports.Progress;
+  readonly clock: ports.Clock;
   /** Target duration of a transaction. */
   readonly transactionMs: number;
 }
@@ -85,10 +76,14 @@ interface Pass<Read> extends Pick<Stage<Read>, 'inOrder'> {
 async function* batchesOf<Kind extends RecordKind>(
   { rejects, files }: WriteContext,
   kind: Kind,
-  file: RecordFile<ReadRecords[Kind]>,
+  file: ports.RecordFile<ReadRecords[Kind]>,
   { inOrder, size, reject, only }: Pass<ReadRecords[Kind]>,
 ): AsyncGenerator<Batch<ReadRecords[Kind]>> {
-  const empty = () => ({ records: [] as Numbered<ReadRecords[Kind]>[], keys: new Set<string>(), bytes: 0 });
+  const empty = () => ({
+    records: [] as ports.Numbered<ReadRecords[Kind]>[],
+    keys: new Set<string>(),
+    bytes: 0,
+  });
   let batch = empty();
   for await (const { lines, bytesRead } of file.read()) {
     for (const line of lines) {
@@ -118,7 +113,7 @@ async function* batchesOf<Kind extends RecordKind>(
 async function writeHalving<Kind extends RecordKind>(
   kind: Kind,
   batch: Batch<WrittenRecords[Kind]>,
-  transaction: RecordTransaction,
+  transaction: ports.RecordTransaction,
   reject: Reject,
 ): Promise<number> {
   const [first] = batch;
@@ -173,7 +168,7 @@ export class FilesProgress {
   #pictures = 0;
 
   private constructor(
-    private readonly progress: Progress,
+    private readonly progress: ports.Progress,
     private readonly total: number,
   ) {}
 
@@ -197,7 +192,7 @@ export class FilesProgress {
     this.progress.reach(this.#before + bytesRead * WORK_OF_BYTE[kind], 0, counts);
   }
 
-  endFile(kind: RecordKind, { bytes }: RecordFile<unknown>, rejects: number): void {
+  endFile(kind: RecordKind, { bytes }: ports.RecordFile<unknown>, rejects: number): void {
     this.reach(kind, bytes, rejects);
     this.#before += bytes * WORK_OF_BYTE[kind];
   }
