@@ -15,6 +15,13 @@ const isField = (name: string): name is TableField => Object.hasOwn(HEADERS, nam
 const FIELD_OF_HEADER = new Map(FIELDS.flatMap((field) => HEADERS[field].map((each) => [each, field])));
 const LISTS: ReadonlySet<TableField> = new Set(['images', 'keywords']);
 
+/** For tables that have no other column of a field, best first; a SKU if nothing else tells products apart. */
+const FALLBACKS: readonly (readonly [field: string, headers: readonly string[]])[] = Object.entries(
+  dictionary.fallbacks,
+);
+/** The fields that tell products apart, best first. */
+export const KEY_FIELDS = ['group', 'id', 'sku', 'url'] as const;
+
 /** An export with headers that mean something else in other tables; `headers` are those that only it has. */
 interface System {
   readonly headers: readonly string[];
@@ -66,6 +73,14 @@ export function readColumns(
     if (columns.length > 0 && !LISTS.has(field)) continue;
     of.set(field, [...columns, column]);
     used.add(column);
+  }
+  for (const [field, names] of FALLBACKS) {
+    const isTold =
+      field === 'sku' ? KEY_FIELDS.some((key) => of.get(key)?.length) : of.has(field as TableField);
+    const columns = names.flatMap((name) => header.filter((each) => foldHeader(each) === name)).slice(0, 1);
+    if (!isField(field) || isTold || Object.hasOwn(known, field) || columns.length === 0) continue;
+    of.set(field, columns);
+    for (const column of columns) used.add(column);
   }
   const wholly = [...LISTS, 'variant_image' as const].flatMap((field) => of.get(field) ?? []);
   const repeated = header.filter(

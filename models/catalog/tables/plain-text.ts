@@ -1,13 +1,8 @@
+import { parser } from 'sax';
+
 /** How much of a text is examined. */
 const LENGTH_MAX = 20_000;
-const NAMED: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-};
+const { ENTITIES } = parser(false);
 
 /** The text of HTML, a line for each paragraph; other text stays as it is. */
 export const plainText = (html: string): string =>
@@ -16,8 +11,10 @@ export const plainText = (html: string): string =>
     .replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, '')
     .replace(/<(?:br|\/p|\/div|\/li|\/h\d|\/tr)\b[^<>]*>/gi, '\n')
     .replace(/<\/?[a-z!][^<>]*>/gi, '')
-    .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, (entity, decimal, hex, name) =>
-      name === undefined ? characterOf(decimal, hex) : (NAMED[name.toLowerCase()] ?? entity),
+    .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+\d*));/gi, (entity, decimal, hex, name) =>
+      name === undefined
+        ? characterOf(decimal, hex)
+        : (ENTITIES[name] ?? ENTITIES[name.toLowerCase()] ?? entity),
     )
     .replace(/[^\S\n]+/g, ' ')
     .replace(/\s*\n\s*/g, '\n')

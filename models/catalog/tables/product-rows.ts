@@ -151,18 +151,24 @@ export class ProductRows {
   }
 }
 
+/** What shops call the category above all others. */
+const ROOTS = ['home', 'accueil', 'startseite', 'start', 'inicio', 'root', 'default category'];
+
 /** The path with the most steps of a list such as `Sale, Bags > Handbags`, with `>` or `/` between steps. */
 const deepestOf = (list: string | null): string | null =>
   (list ?? '')
     .split(/[,;|]/)
     .map((path) => path.split(path.includes('>') ? '>' : '/'))
-    .reduce((deepest, path) => (path.length > deepest.length ? path : deepest))
+    .reduce((deepest, path) => (stepsOf(path) > stepsOf(deepest) ? path : deepest))
     .join('>') || null;
 
-/** The last step of `Apparel > Handbags`; null for a category number. */
+const stepsOf = (path: readonly string[]): number =>
+  ROOTS.includes(path.join().trim().toLowerCase()) ? 0 : path.length;
+
+/** The last step of `Apparel > Handbags`; null for the number or UUID of a category. */
 function leafOf(path: string | null): string | null {
   const leaf = (path ?? '').split('>').at(-1)?.trim() ?? '';
-  return leaf === '' || /^\d+$/.test(leaf) ? null : leaf;
+  return leaf === '' || /^(?:\d+|[\da-f]{32})$/.test(leaf) ? null : leaf;
 }
 
 const givenOf = (values: Readonly<Record<string, string | null>>): Record<string, string> =>

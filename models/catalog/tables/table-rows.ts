@@ -1,5 +1,6 @@
 import { addTo } from '../../multimap';
-import { fieldOf, type TableColumns, type TableField } from './columns';
+import { storedImageOf } from '../import/record-pictures';
+import { fieldOf, KEY_FIELDS, type TableColumns, type TableField } from './columns';
 
 /** A row of a table: the line on which it begins, and its non-blank cells by column, in order. */
 export interface TableRow {
@@ -24,15 +25,12 @@ const NAMED_PAIR = /Name=([^|]*)\|Value=(.*?)(?:\[[^\]]*\])?[,;|\s]*(?=Type=|$)/
 export const PLACEHOLDER = /\{([^{}]*)\}/g;
 const NONE: readonly string[] = [];
 
-/** The fields that tell products apart, best first. */
-export const KEY_FIELDS = ['group', 'id', 'sku', 'url'] as const;
-
 /** What rows say: the values of their fields, the product or variant that they are of, and addresses of pages and pictures. */
 export class TableRows {
   /** By the SKU of a variant that the row of its product lists: the key of that product. */
   readonly #listed = new Map<string, string | null>();
-  /** The lines of pictures that are left out, as their shop is not known. */
-  readonly hostless = new Set<number>();
+  /** The lines of pictures that are left out, as they have no host, or are not https. */
+  readonly unreachable = new Set<number>();
   readonly #attributes = new WeakMap<TableRow, Map<TableField | undefined, string[]>>();
 
   /** @param shop as in `TableOptions` */
@@ -117,10 +115,11 @@ export class TableRows {
   pictures(row: TableRow, field: 'images' | 'variant_image'): string[] {
     const named = this.all([row], field)
       .flatMap((text) => text.split(/[|;\n]+|,\s+|,(?=https?:\/\/|\/\/)/))
-      .map((each) => wholeAddress(each.trim(), this.shop) ?? '')
+      .map((each) => (each.includes('://') ? each : each.replaceAll('\\', '/')).trim())
+      .map((each) => wholeAddress(each, this.shop) ?? '')
       .filter((each) => each !== '');
-    const whole = named.filter((each) => !each.startsWith('/'));
-    if (whole.length < named.length) this.hostless.add(row.line);
+    const whole = named.filter((each) => storedImageOf(each) || !/^(?:\/|http:)/i.test(each));
+    if (whole.length < named.length) this.unreachable.add(row.line);
     return whole;
   }
 

@@ -1,8 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname } from 'node:path';
-import { type ColumnMap, readColumns, type TableColumns } from '../../../models/catalog/tables/columns';
+import {
+  type ColumnMap,
+  KEY_FIELDS,
+  readColumns,
+  type TableColumns,
+} from '../../../models/catalog/tables/columns';
 import type { TableOptions } from '../../../models/catalog/tables/product-rows';
-import { KEY_FIELDS, PLACEHOLDER, type ReadRow } from '../../../models/catalog/tables/table-rows';
+import { PLACEHOLDER, type ReadRow } from '../../../models/catalog/tables/table-rows';
 import { messageOf } from '../../../models/errors';
 import { PlainFiles } from '../plain-files';
 import { encodingOf } from './decode-text';

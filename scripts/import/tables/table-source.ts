@@ -35,7 +35,8 @@ const NO_FILES =
 const HIDDEN = 'left out: draft, archived or unpublished';
 const NO_URL = 'with an http:// link, which is left out as url (https only) and kept for prices';
 const REPEATED = 'left out: the same as another row of the product in every cell';
-const HOSTLESS = 'without pictures whose address begins with /; give --shop to complete them';
+const UNREACHABLE =
+  'without the pictures that begin with http:// (https only) or with / (give --shop to complete them)';
 
 /** A shop's table as the records of a bundle (contract 13.20, 13.21), read product by product three times, or four if rows are apart. */
 export class TableSource implements RecordSource {
@@ -163,7 +164,7 @@ export class TableSource implements RecordSource {
 
   async finish(): Promise<TableOutcome> {
     if (this.#removed > 0) await this.feed?.forgetMissing();
-    for (const line of this.#rows.table.hostless) this.#remark('row', HOSTLESS, line);
+    for (const line of this.#rows.table.unreachable) this.#remark('row', UNREACHABLE, line);
     const notes = [...this.#notes];
     for (const { noun, text, line, count } of this.#remarks.values())
       notes.push(`${counted(count, noun)} ${text} (${count > 1 ? 'first: ' : ''}line ${line})`);
