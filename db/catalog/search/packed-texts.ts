@@ -9,12 +9,12 @@ export class PackedTexts {
 
   /** @param chunks as `packed` makes them, one after the other */
   constructor(chunks: readonly Buffer[], size: number) {
-    this.#bytes = Buffer.concat(chunks);
-    this.#ends = new Uint32Array(size);
+    const bytes = Buffer.concat(chunks);
+    const ends = new Uint32Array(size);
     let next = 0;
-    this.#bytes.forEach((byte, at) => {
-      if (byte === END) this.#ends[next++] = at;
-    });
+    for (let at = 0; at < bytes.length; at++) if (bytes[at] === END) ends[next++] = at;
+    this.#bytes = bytes;
+    this.#ends = ends;
   }
 
   get size(): number {

@@ -82,7 +82,6 @@ export async function rankProducts(
   );
   for (const { set, count, rank } of tiers({ set: all, count: total, rank: [] }, tallies)) {
     wordsMatched ||= rank[0] ?? 0;
-    if (rows.length >= limit) break;
     const isBehind = after ? compareRanks(rank, after.rank) : 1;
     if (isBehind < 0) continue;
     const from = after && isBehind === 0 ? after : Math.max(0, offset - passed);
@@ -92,6 +91,7 @@ export async function rankProducts(
     for (const ordinal of products.members(set, from, Math.min(left, limit - rows.length))) {
       rows.push({ rank, ...products.keyOf(ordinal) });
     }
+    if (rows.length >= limit) break;
   }
   const facets = new Map<string, ReadonlyMap<string, number>>();
   for (const { field } of query.facets ?? []) facets.set(field, await snapshot.facetCounts(knex, field, all));
@@ -140,10 +140,29 @@ interface Tier {
   readonly rank: readonly number[];
 }
 
+/** Up to this many products are ranked one by one. */
+const FEW = 5_000;
+/** More than a text has words. */
+const RANK_BASE = 1_024;
+
 /** The non-empty tiers within one, best first, computed lazily. */
-function* tiers(tier: Tier, [tally, ...further]: readonly Tally[]): Generator<Tier> {
+function* tiers(tier: Tier, tallies: readonly Tally[]): Generator<Tier> {
+  const [tally, ...further] = tallies;
   if (!tally) return yield tier;
+  if (tier.count <= FEW) return yield* tiersOfFew(tier, tallies);
   for (const within of tally.split(tier)) yield* tiers(within, further);
+}
+
+function* tiersOfFew({ set, rank }: Tier, tallies: readonly Tally[]): Generator<Tier> {
+  const byRank = new Map<number, number[]>();
+  set.forEach((ordinal) => {
+    const sum = tallies.reduce((left, tally) => left * RANK_BASE + tally.countOf(ordinal), 0);
+    addTo(byRank, sum, ordinal);
+  });
+  for (const [sum, ordinals] of [...byRank].sort(([left], [right]) => right - left)) {
+    const own = tallies.map((_, at) => Math.floor(sum / RANK_BASE ** (tallies.length - 1 - at)) % RANK_BASE);
+    yield { set: Bitset.of(set.size, ordinals), count: ordinals.length, rank: [...rank, ...own] };
+  }
 }
 
 /** Negative when the first is better. */
@@ -151,9 +170,6 @@ function compareRanks(left: readonly number[], right: readonly number[]): number
   const differs = left.findIndex((number, at) => number !== right[at]);
   return differs === -1 ? 0 : (right[differs] ?? 0) - (left[differs] ?? 0);
 }
-
-/** Up to this many ordinals are looked up one by one in sets. */
-const FEW = 5_000;
 
 /** Sets, by how many of which contain an ordinal products rank. */
 class Tally {
@@ -165,16 +181,17 @@ class Tally {
     this.#sets = sets.filter((set) => set !== null);
   }
 
+  countOf(ordinal: number): number {
+    return this.#sets.reduce((sum, set) => sum + Number(set.has(ordinal)), 0);
+  }
+
   /** The parts of a tier whose ordinals are in as many of the sets, in most first. */
   *split({ set, count, rank }: Tier): Generator<Tier> {
-    const sets = this.#sets;
-    if (sets.length === 0) return yield { set, count, rank: [...rank, 0] };
-    const few = count > FEW ? null : byCount(set, sets);
-    if (few?.size === 1) return yield { set, count, rank: [...rank, ...few.keys()] };
+    const most = this.#sets.length;
+    if (most === 0) return yield { set, count, rank: [...rank, 0] };
     let left = count;
-    for (let number = sets.length; number >= 0 && left > 0; number--) {
-      if (few && !few.has(number)) continue;
-      const part = few ? Bitset.of(set.size, few.get(number) ?? []) : this.#exactly(number, set);
+    for (let number = most; number >= 0 && left > 0; number--) {
+      const part = this.#exactly(number, set);
       const size = part.count();
       left -= size;
       if (size > 0) yield { set: part, count: size, rank: [...rank, number] };
@@ -182,6 +199,7 @@ class Tally {
   }
 
   #exactly(number: number, among: Bitset): Bitset {
+    if (number === this.#sets.length) return this.#sets.reduce((left, set) => left.keep(set), among.copy());
     this.#digits ??= binaryDigits(this.#sets);
     if (number >= 2 ** this.#digits.length) return Bitset.empty(among.size);
     return this.#digits.reduce(
@@ -189,16 +207,6 @@ class Tally {
       among.copy(),
     );
   }
-}
-
-/** The ordinals of a set by how many of `sets` contain them. */
-function byCount(set: Bitset, sets: readonly Bitset[]): Map<number, number[]> {
-  const found = new Map<number, number[]>();
-  set.forEach((ordinal) => {
-    const count = sets.reduce((sum, other) => sum + Number(other.has(ordinal)), 0);
-    addTo(found, count, ordinal);
-  });
-  return found;
 }
 
 function binaryDigits(sets: readonly Bitset[]): Bitset[] {
