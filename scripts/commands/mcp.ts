@@ -20,8 +20,7 @@ async function serve(port: number | undefined): Promise<void> {
   if (baseUrl === null) throw unavailable('No service runs here: start one, or name one in LOUPE_URL.', 1);
   if (port === undefined) {
     if (!key) throw new StartRefused('LOUPE_API_KEY: set it to the API key that the calls are made with');
-    serveMcpOverStdio({ baseUrl, imageBytesMax }, key);
-    return;
+    return serveMcpOverStdio({ baseUrl, imageBytesMax }, key);
   }
   const { server, url } = await serveMcpOverHttp({ baseUrl, imageBytesMax, port });
   process.stderr.write(`MCP at ${url}, for ${baseUrl}\n`);

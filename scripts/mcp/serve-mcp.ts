@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import {
   localhostHostValidation,
   localhostOriginValidation,
@@ -9,17 +11,35 @@ import {
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { LoupeClient } from '../../api/client/loupe-client';
+import { badRequest } from '../../models/errors';
 import { mcpServer, messageBytesMax } from './mcp-server';
 
-/** Serves the tools to the program that started this one, with one key, until its input ends. */
-export function serveMcpOverStdio({ baseUrl, imageBytesMax }: McpService, key: string): void {
-  const maxBufferSize = messageBytesMax(imageBytesMax);
+/** Serves the tools to the program that started this one, with one key, until its input ends. @throws AppError for a message over the limit */
+export async function serveMcpOverStdio({ baseUrl, imageBytesMax }: McpService, key: string): Promise<void> {
+  const bytesMax = messageBytesMax(imageBytesMax);
+  const lines = Readable.from(wholeLines(process.stdin, bytesMax), { objectMode: false });
   serveStdio(
     () => mcpServer({ client: new LoupeClient({ baseUrl, key }), imageBytesMax, readsFiles: true }),
-    {
-      transport: new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize }),
-    },
+    { transport: new StdioServerTransport(lines, process.stdout, { maxBufferSize: 2 * bytesMax }) },
   );
+  await finished(lines);
+}
+
+/** The transport joins and searches all that it holds at each chunk, which takes seconds for a photo, and does not end over its limit. */
+async function* wholeLines(input: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
+  let held: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of input) {
+    const end = chunk.lastIndexOf('\n') + 1;
+    if (end > 0) {
+      yield Buffer.concat([...held, chunk.subarray(0, end)]);
+      held = [];
+      size = 0;
+    }
+    held.push(chunk.subarray(end));
+    size += chunk.length - end;
+    if (size > bytesMax) throw badRequest(`A message is larger than the limit of ${bytesMax} bytes.`);
+  }
 }
 
 export interface McpService {

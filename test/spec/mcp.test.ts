@@ -139,6 +139,12 @@ describe('the tools', () => {
     expect(answer).toMatchObject({ error: 'payload_too_large' });
   });
 
+  test('end, over stdio, at a message over the limit', async () => {
+    const base64 = Buffer.alloc(45 * 2 ** 20).toString('base64');
+    const calling = called(await overStdio(payer.key), 'identify', { photos: [{ base64 }] });
+    await expect(calling).rejects.toThrow('Connection closed');
+  });
+
   test('end their call of the service when they are cancelled', async () => {
     const hanging = createServer();
     const local = await overStdio('lpk_x', `http://${await listening(hanging)}`);
