@@ -6,7 +6,7 @@ import { KeyService } from '../../models/access/key-service';
 import { StoredPictures } from '../../models/catalog/stored-pictures';
 import { FeedbackService } from '../../models/feedback/feedback-service';
 import { AdaptService } from '../../models/indexing/adapt-service';
-import { BuildService } from '../../models/indexing/build-service';
+import { BuildService, ReadinessCheck } from '../../models/indexing/build-service';
 import { EvaluationService } from '../../models/indexing/evaluation-service';
 import { IdentifiabilityService } from '../../models/indexing/identifiability-service';
 import { PromotionService } from '../../models/indexing/promotion-service';
@@ -76,6 +76,7 @@ function importCatalog({ config, container, database }: Loupe, options: CatalogI
     imageBytesMax: config.IMAGE_BYTES_MAX,
     ...(database.kind === 'postgres' ? { transactionMs: SERVER_TRANSACTION_MS } : {}),
   };
+  const queue = adapterOf(container, PORTS.IndexQueue);
   const ports = {
     openImport: (dryRun: boolean) =>
       openImport(
@@ -89,7 +90,8 @@ function importCatalog({ config, container, database }: Loupe, options: CatalogI
     storedImages: adapterOf(container, PORTS.StoredImageIndex),
     embedding: {
       embeddings: adapterOf(container, PORTS.EmbeddingRepository),
-      queue: adapterOf(container, PORTS.IndexQueue),
+      queue,
+      hasWorkers: async () => !queue.isShared || container.resolve(ReadinessCheck).hasWorkers(),
     },
     clock,
   };

@@ -15,11 +15,19 @@ const BATCHES_MIN = 20;
 const LISTED_MAX = 100;
 export const NOT_EMBEDDED: EmbeddedImages = { embedded: 0, notEmbedded: 0 };
 
+export interface ImportEmbeddingPorts extends EmbeddingPorts {
+  /** Whether anybody embeds what is in the queue. */
+  readonly hasWorkers: () => Promise<boolean>;
+}
+
 /**
  * Has the workers embed every image of a live product that has no embedding, those that failed before too, for every version
  * that is maintained, the live one first (contract 13.9). A build embeds what comes meanwhile itself.
  */
-export async function embedNewImages(ports: EmbeddingPorts, progress: Progress): Promise<EmbeddedImages> {
+export async function embedNewImages(
+  ports: ImportEmbeddingPorts,
+  progress: Progress,
+): Promise<EmbeddedImages> {
   const versions = await maintainedVersions(ports.embeddings);
   const results: EmbeddedImages[] = [];
   for (const version of versions) results.push(await embedFor(version, ports, progress));
@@ -28,13 +36,15 @@ export async function embedNewImages(ports: EmbeddingPorts, progress: Progress):
 
 async function embedFor(
   version: EmbeddingVersion,
-  ports: EmbeddingPorts,
+  ports: ImportEmbeddingPorts,
   progress: Progress,
 ): Promise<EmbeddedImages> {
   const { embeddings, queue } = ports;
   await embeddings.retryFailures(version.id);
   const { pending } = await embeddings.coverage(version.id);
   if (pending === 0) return NOT_EMBEDDED;
+  if (!(await ports.hasWorkers()))
+    progress.note('no worker is running; the pictures wait in the queue for one (--no-wait does not wait)');
   progress.begin(`pictures, ${version.model}`, pending);
   const result = { embedded: 0, notEmbedded: 0 };
   const batch = Math.min(BATCH_IMAGES, Math.max(BATCH_IMAGES_MIN, Math.ceil(pending / BATCHES_MIN)));

@@ -3,10 +3,14 @@ import { importRecords } from '../../models/catalog/import/import-service';
 import { RecordPictures, type StoreFile } from '../../models/catalog/import/record-pictures';
 import type { StoredPictures } from '../../models/catalog/stored-pictures';
 import { AppError } from '../../models/errors';
-import type { EmbeddingPorts } from '../../models/indexing/embed-pending';
 import type { CatalogImportStore, Clock, ImageStore, Progress, StoredImageIndex } from '../../models/ports';
 import { Bundle } from './bundle';
-import { type EmbeddedImages, embedNewImages, NOT_EMBEDDED } from './embed-new-images';
+import {
+  type EmbeddedImages,
+  embedNewImages,
+  type ImportEmbeddingPorts,
+  NOT_EMBEDDED,
+} from './embed-new-images';
 import { RejectReport } from './reject-report';
 import { type OpenTable, openTable, type TableImport } from './tables/table-file';
 import { type TableOutcome, type TablePreview, TableSource } from './tables/table-source';
@@ -34,7 +38,7 @@ export interface BundleImportPorts {
   readonly images: ImageStore;
   readonly pictures: StoredPictures;
   readonly storedImages: StoredImageIndex;
-  readonly embedding: EmbeddingPorts;
+  readonly embedding: ImportEmbeddingPorts;
   readonly clock: Clock;
 }
 

@@ -117,6 +117,13 @@ describe('the workers', () => {
     expect(await bench.import(NO_RECORDS, { wait: true })).toMatchObject({ embedded: 3 });
   });
 
+  test('wait for workers that are not running, and the import says so', async () => {
+    bench.workers.areRunning = false;
+    await bench.import(bundle, { wait: true });
+    bench.workers.areRunning = true;
+    expect(bench.notes).toEqual([expect.stringMatching(/^no worker is running;.*--no-wait/)]);
+  });
+
   test('end the import with the failure when the database is away', async () => {
     const away = unavailable('The database is away.', 1);
     jest.spyOn(PostgresEmbeddingRepository.prototype, 'pending').mockRejectedValueOnce(away);

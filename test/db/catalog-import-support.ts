@@ -109,7 +109,11 @@ class ImportBench {
         images: this.images,
         pictures: new StoredPictures(this.images, this.preparer, storedImages),
         storedImages,
-        embedding: { embeddings: this.embeddings, queue: this.workers },
+        embedding: {
+          embeddings: this.embeddings,
+          queue: this.workers,
+          hasWorkers: async () => this.workers.areRunning,
+        },
         clock: { now: () => new Date('2026-03-01T12:00:00Z') },
       },
       { begin() {}, reach() {}, end() {}, note: (line) => this.notes.push(line) },

@@ -126,6 +126,7 @@ export function importInto(
         embed: async () => ({ embedded: 0, failed: 0 }),
         close: async () => undefined,
       },
+      hasWorkers: async () => true,
     },
     clock: container.resolve(PORTS.Clock),
   };

@@ -8,6 +8,7 @@ export class StoredVectors implements IndexQueue {
   readonly isShared = false;
   readonly embedded: CatalogImage[] = [];
   readonly unreachable = new Set<string>();
+  areRunning = true;
   #held: ReturnType<typeof gate> | null = null;
 
   constructor(private readonly embeddings: () => EmbeddingRepository) {}
