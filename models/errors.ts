@@ -118,6 +118,15 @@ export const unsupportedMediaType = (wanted: keyof typeof MEDIA_TYPES = 'applica
     `Send the body as ${MEDIA_TYPES[wanted]} with "Content-Type: ${wanted}".`,
   );
 
+export const unsupportedCoding = (): AppError =>
+  new AppError(
+    'unsupported_media_type',
+    'Send the body without a Content-Encoding, or as gzip, br or deflate.',
+    {
+      headers: { 'Accept-Encoding': 'gzip, br, deflate' },
+    },
+  );
+
 const MEDIA_TYPES = {
   'application/json': 'JSON',
   'application/x-ndjson': 'JSON Lines',

@@ -3,7 +3,13 @@ import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Request } from 'express';
 import type { FairBudget, Lease } from '../../models/access/fair-budget';
-import { AppError, badRequest, payloadTooLarge, unsupportedMediaType } from '../../models/errors';
+import {
+  AppError,
+  badRequest,
+  payloadTooLarge,
+  unsupportedCoding,
+  unsupportedMediaType,
+} from '../../models/errors';
 import { type Middleware, onceClosed } from './call';
 
 /** `bytesMax`: once inflated. */
@@ -142,7 +148,7 @@ function decoded(req: Request): Readable {
     case 'br':
       return req.pipe(createBrotliDecompress());
     default:
-      throw unsupportedMediaType();
+      throw unsupportedCoding();
   }
 }
 

@@ -67,8 +67,11 @@ test.each<[type: string | null, status: number, coding: string]>([
   const headers = { ...own, ...(type === null ? {} : { 'Content-Type': type }) };
   const body = await new Blob(['{}']).arrayBuffer();
   const answer = await fetch(service.url + QUERY, { method: 'POST', headers, body });
-  const { error } = (await answer.json()) as { error?: string };
+  const { error, message } = (await answer.json()) as { error?: string; message?: string };
   expect([answer.status, error === 'unsupported_media_type']).toEqual([status, status === 415]);
+  const isCoding = coding === 'pied-piper';
+  expect(message?.includes('Content-Encoding') ?? false).toBe(isCoding || coding === 'gzip');
+  expect(answer.headers.get('Accept-Encoding')).toBe(isCoding ? 'gzip, br, deflate' : null);
 });
 
 // contract 11.2, 13.19
