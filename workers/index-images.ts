@@ -41,7 +41,7 @@ export class ImageIndexer implements ImageIndex {
   ) {}
 
   /**
-   * Embeds the images that have no vectors under a version; those that can't be embedded are listed with the reason.
+   * Embeds the images that have no vectors under a version, or are to be fetched again; those that can't be embedded are listed with the reason.
    * @param signal stops between two images; then nothing is stored
    * @throws notFound for a deleted version; faults of a store or of the inference, which may be retried
    */
@@ -56,7 +56,7 @@ export class ImageIndexer implements ImageIndex {
       versionId,
       images.map(({ id }) => id),
     );
-    const wanted = images.filter(({ id }) => missing.has(id));
+    const wanted = images.filter(({ id, refetch }) => refetch || missing.has(id));
     if (wanted.length === 0) return { embedded: images.length, failed: 0 };
     const embedder = await this.embedders.forVersion(version);
     const embed = (image: CatalogImage) => this.#embed(image, embedder, signal);

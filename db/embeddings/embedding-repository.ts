@@ -71,6 +71,11 @@ export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions imple
     return this.#shownImages(isWanted, limit);
   }
 
+  async refetchable({ afterId, limit }: IdPage<number>): Promise<readonly CatalogImage[]> {
+    const images = await this.#shownImages(sql`i.id > ${afterId} AND NOT i.address LIKE '/%'`, limit);
+    return images.map((image) => ({ ...image, refetch: true }));
+  }
+
   unembedded(versionId: number, productIds: readonly string[]): Promise<readonly CatalogImage[]> {
     const isTheirs = sql`i.id IN (SELECT image_id FROM product_images WHERE product_id = ANY(${productIds}::text[]))`;
     return this.#shownImages(sql`${isTheirs} AND NOT ${isDone(versionId)}`, null);

@@ -14,6 +14,8 @@ export interface EmbedOptions {
   readonly batch: number;
   readonly lanes?: number;
   readonly signal?: AbortSignal;
+  /** Embeds those that are not stored here instead, also those that the version has. */
+  readonly refetch?: boolean;
   /** Around each call of the database and the queue. */
   readonly again?: Retry;
   readonly onBatch?: (done: { embedded: number; failed: number }, images: number) => void;
@@ -23,9 +25,12 @@ export interface EmbedOptions {
 export async function embedPending(
   { embeddings, queue }: { embeddings: EmbeddingRepository; queue: Pick<IndexQueue, 'embed'> },
   versionId: number,
-  { batch: size, lanes = 1, signal, again = (work) => work(), onBatch }: EmbedOptions,
+  { batch: size, lanes = 1, signal, refetch, again = (work) => work(), onBatch }: EmbedOptions,
 ): Promise<void> {
-  const after = (afterId: number) => again(() => embeddings.pending(versionId, { afterId, limit: size }));
+  const after = (afterId: number) => {
+    const page = { afterId, limit: size };
+    return again(() => (refetch ? embeddings.refetchable(page) : embeddings.pending(versionId, page)));
+  };
   const batches = async function* (): AsyncGenerator<readonly CatalogImage[]> {
     for (let batch = await after(0); batch.length > 0; batch = await after(batch.at(-1)?.id ?? 0))
       yield batch;

@@ -60,6 +60,8 @@ export interface GroupCoverage extends Coverage {
 export interface CatalogImage {
   readonly id: number;
   readonly address: string;
+  /** It is fetched and embedded again, although it has vectors. */
+  readonly refetch?: boolean;
 }
 
 /** What a worker says about a version, so that a promotion waits for all of them. */

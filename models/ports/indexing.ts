@@ -73,6 +73,8 @@ export interface EmbeddingRepository {
   unembedded(versionId: number, productIds: readonly string[]): Promise<readonly CatalogImage[]>;
   /** A page of the images of live products without a vector or a listed failure. */
   pending(versionId: number, page: IdPage<number>): Promise<readonly CatalogImage[]>;
+  /** A page of the images of live products that are not stored here, to be fetched again. */
+  refetchable(page: IdPage<number>): Promise<readonly CatalogImage[]>;
   missing(versionId: number, imageIds: readonly number[]): Promise<ReadonlySet<number>>;
   /** Replaces the vectors of images and clears their listed failures; stores none for an image that no product shows any more. */
   store(versionId: number, embeddings: readonly ImageVectors[]): Promise<void>;

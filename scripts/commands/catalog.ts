@@ -46,6 +46,7 @@ const importCommand = (catalog: Command) =>
     .option('--allow-rejects', 'exit 0 although records were rejected')
     .option('--report <file>', 'where rejects are written (default: DATA_DIR/reports)')
     .option('--no-wait', 'leave embedding of new images to the service')
+    .option('--refetch', 'fetch all pictures of the catalog again that are addresses')
     .addOption(new Option('--format <format>', 'of a table (default: by its columns)').choices(TABLE_FORMATS))
     .option('--map <file>', 'for a table: a JSON file that maps fields to columns')
     .option('--category <category>', 'for a table: the category of all products, by slug or name')
@@ -58,13 +59,14 @@ const importCommand = (catalog: Command) =>
 type ImportFlags = ReturnType<ReturnType<typeof importCommand>['opts']>;
 
 async function runImport(path: string, flags: ImportFlags): Promise<void> {
-  const { json, dryRun = false, allowRejects, wait } = flags;
+  const { json, dryRun = false, allowRejects, wait, refetch = false } = flags;
+  if (refetch && (dryRun || !wait)) throw new InvalidArgumentError('--refetch embeds, and waits for it.');
   const table = tableOptions(path, flags);
   const report = flags.report === undefined ? {} : { report: resolve(flags.report) };
   // Calls to this machine take priority; on an idle machine an import is as fast as ever.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const result = await withJobs(({ importCatalog }) =>
-    importCatalog({ bundle: resolve(path), ...(table && { table }), dryRun, wait, ...report }),
+    importCatalog({ bundle: resolve(path), ...(table && { table }), dryRun, wait, refetch, ...report }),
   );
   const { accepted, rejected } = result;
   printAnswer(json, { accepted, rejected, report: result.report, ...result.table }, () => describe(result));

@@ -57,7 +57,8 @@ export type JobServices = ReturnType<typeof jobServices>;
 export const withJobs = async <Result>(work: (services: JobServices) => Promise<Result>): Promise<Result> =>
   useAndClose(openLoupe(readCommandConfig(), NO_PARTS), (loupe) => work(jobServices(loupe)));
 
-interface CatalogImportOptions extends Pick<ImportOptions, 'bundle' | 'table' | 'dryRun' | 'wait'> {
+interface CatalogImportOptions
+  extends Pick<ImportOptions, 'bundle' | 'table' | 'dryRun' | 'wait' | 'refetch'> {
   readonly report?: string;
 }
 

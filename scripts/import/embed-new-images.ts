@@ -22,15 +22,17 @@ export interface ImportEmbeddingPorts extends EmbeddingPorts {
 
 /**
  * Has the workers embed every image of a live product that has no embedding, those that failed before too, for every version
- * that is maintained, the live one first (contract 13.9). A build embeds what comes meanwhile itself.
+ * that is maintained, the live one first (contract 13.9); with `refetch` also those that are not stored here. A build embeds
+ * what comes meanwhile itself.
  */
 export async function embedNewImages(
   ports: ImportEmbeddingPorts,
   progress: Progress,
+  refetch = false,
 ): Promise<EmbeddedImages> {
   const versions = await maintainedVersions(ports.embeddings);
   const results: EmbeddedImages[] = [];
-  for (const version of versions) results.push(await embedFor(version, ports, progress));
+  for (const version of versions) results.push(await embedFor(version, ports, progress, refetch));
   return results[versions.findIndex(({ state }) => state === 'live')] ?? NOT_EMBEDDED;
 }
 
@@ -38,10 +40,12 @@ async function embedFor(
   version: EmbeddingVersion,
   ports: ImportEmbeddingPorts,
   progress: Progress,
+  refetch: boolean,
 ): Promise<EmbeddedImages> {
   const { embeddings, queue } = ports;
   await embeddings.retryFailures(version.id);
-  const { pending } = await embeddings.coverage(version.id);
+  const before = await embeddings.coverage(version.id);
+  const pending = before.pending + (refetch ? before.done : 0);
   if (pending === 0) return NOT_EMBEDDED;
   if (!(await ports.hasWorkers()))
     progress.note('no worker is running; the pictures wait in the queue for one (--no-wait does not wait)');
@@ -59,12 +63,16 @@ async function embedFor(
       if (failure instanceof AppError) refusal = failure;
       throw failure;
     });
-  await embedPending({ embeddings, queue: { embed } }, version.id, { batch, onBatch }).catch((failure) => {
-    if (failure !== refusal || !(failure instanceof AppError)) throw failure;
-    // The catalog is imported; its pictures wait for the next run.
-    progress.note(`not embedded: ${failure.message}`);
-    result.notEmbedded = Math.max(0, pending - result.embedded);
-  });
+  const pass = (again: boolean) =>
+    embedPending({ embeddings, queue: { embed } }, version.id, { batch, onBatch, refetch: again });
+  await (refetch ? pass(true) : Promise.resolve())
+    .then(() => pass(false))
+    .catch((failure) => {
+      if (failure !== refusal || !(failure instanceof AppError)) throw failure;
+      // The catalog is imported; its pictures wait for the next run.
+      progress.note(`not embedded: ${failure.message}`);
+      result.notEmbedded = Math.max(0, pending - result.embedded);
+    });
   progress.end();
   await embeddings.buildIndex(version.id);
   const { failed } = await embeddings.coverage(version.id);

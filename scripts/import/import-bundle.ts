@@ -24,6 +24,8 @@ export interface ImportOptions {
   /** Where the rejects are written, replacing what was there. */
   readonly report: string;
   readonly wait: boolean;
+  /** Fetches also the pictures again that are embedded, as they may have been replaced. */
+  readonly refetch?: boolean;
   /** Target duration of a transaction, during which the embedded database answers nobody else. Default 500 ms. */
   readonly transactionMs?: number;
   /** A larger image is rejected. Default 20 MiB. */
@@ -66,7 +68,9 @@ export async function importBundle(
     const store = await ports.openImport(options.dryRun);
     const counts = await importInto(store, input, options, ports, progress).finally(() => store.close());
     const isEmbedding = options.wait && !options.dryRun;
-    const images = isEmbedding ? await embedNewImages(ports.embedding, progress) : NOT_EMBEDDED;
+    const images = isEmbedding
+      ? await embedNewImages(ports.embedding, progress, options.refetch)
+      : NOT_EMBEDDED;
     return { ...counts, ...images, report: options.report };
   } finally {
     if (input instanceof Bundle) await input.close();

@@ -99,7 +99,7 @@ describe('the workers', () => {
   });
 
   // contract 13.9
-  test('list what they cannot embed, and try it again with the next run', async () => {
+  test('list what they cannot embed, try it again with the next run, and fetch all again if told to', async () => {
     bench.workers.unreachable.add(FAR);
     const result = await bench.import(bundle, { wait: true });
     expect(result).toMatchObject({ rejected: 0, embedded: 2, notEmbedded: 1 });
@@ -108,6 +108,11 @@ describe('the workers', () => {
     bench.workers.unreachable.clear();
     expect(await bench.import(NO_RECORDS, { wait: true })).toMatchObject({ embedded: 1, notEmbedded: 0 });
     expect(await versions.coverage(live)).toEqual({ pending: 0, done: 3, failed: 0 });
+    bench.workers.embedded.splice(0);
+    expect(await bench.import(NO_RECORDS, { wait: true, refetch: true })).toMatchObject({ embedded: 2 });
+    expect(bench.workers.embedded).toMatchObject(
+      [FAR, `${FAR}?2`].map((address) => ({ address, refetch: true })),
+    );
   });
 
   test('may be away: the catalog is imported, and its pictures wait for the next run', async () => {

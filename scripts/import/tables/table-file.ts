@@ -36,14 +36,14 @@ export interface OpenTable {
   rows(onBytes: (bytes: number) => void): AsyncIterable<readonly ReadRow[]>;
 }
 
-/** Spreadsheets are refused by their content. */
-const EXTENSIONS = ['.csv', '.tsv', '.txt', '.xml', '.xls', '.xlsx', '.ods'];
+/** Spreadsheets, JSON and gzipped files are refused by their content. */
+const TABLE = /\.(?:csv|tsv|txt|xml|xls|xlsx|ods|numbers|json)(?:\.gz)?$/i;
 const NO_KEY =
   'is recognised as what tells products apart: a handle, an id, a SKU or a link. Name one with --map, as in {"sku": "Ref."}.';
 /** Rows of a feed whose elements are its header. */
 const HEADER_ROWS = 1_000;
 
-export const isTablePath = (path: string): boolean => EXTENSIONS.includes(extname(path).toLowerCase());
+export const isTablePath = (path: string): boolean => TABLE.test(path);
 
 /** @throws Error when there is no table at the path, none with a header, or the map names what it does not have */
 export async function openTable(path: string, options: TableImport): Promise<OpenTable> {
