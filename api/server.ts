@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  createServer as createHttpServer,
-  IncomingMessage,
-  type RequestListener,
-  type Server,
-  ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import * as http from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { type AppError, badRequest, headersTooLarge } from '../models/errors';
@@ -33,8 +26,8 @@ const WAITING_MAX = 32;
  * An HTTP server around the app, not listening yet. Input that is not a valid request is refused as JSON, like all else.
  * @param answer passes requests on to the app
  */
-export function createServer(app: Express, answer: RequestListener = app): Server {
-  const answering = new WeakMap<Duplex, ServerResponse>();
+export function createServer(app: Express, answer: http.RequestListener = app): http.Server {
+  const answering = new WeakMap<Duplex, http.ServerResponse>();
   const listener = inTurn((req, res) => {
     res.setMaxListeners(LISTENERS_MAX);
     answering.set(req.socket, res);
@@ -43,7 +36,7 @@ export function createServer(app: Express, answer: RequestListener = app): Serve
     if (!server.listening) res.setHeader('Connection', 'close');
     answer(req, res);
   });
-  const server = createHttpServer(
+  const server = http.createServer(
     {
       ...classesOf(app),
       maxHeaderSize: HEADER_BYTES_MAX,
@@ -89,8 +82,8 @@ export function createServer(app: Express, answer: RequestListener = app): Serve
  * 20) takes all that belongs to a call for long-lived, and collects it at several times the cost.
  */
 function classesOf(app: Express) {
-  class AppRequest extends IncomingMessage {}
-  class AppResponse<Request extends IncomingMessage> extends ServerResponse<Request> {}
+  class AppRequest extends http.IncomingMessage {}
+  class AppResponse<Request extends http.IncomingMessage> extends http.ServerResponse<Request> {}
   Object.setPrototypeOf(AppRequest.prototype, app.request);
   Object.setPrototypeOf(AppResponse.prototype, app.response);
   Object.assign(app, { request: AppRequest.prototype, response: AppResponse.prototype });
@@ -101,7 +94,7 @@ function classesOf(app: Express) {
  * Begins the requests of a connection one after the other (contract 12.8), so that each learns when the caller disconnects.
  * Node parses all requests that it has read; with too many waiting the connection is closed.
  */
-function inTurn(begin: RequestListener): RequestListener {
+function inTurn(begin: http.RequestListener): http.RequestListener {
   const waiting = new WeakMap<Duplex, number>();
   return (req, res) => {
     const { socket } = req;
@@ -134,7 +127,7 @@ function rawAnswer(failure: AppError): string {
   const requestId = randomUUID();
   const body = JSON.stringify(errorBody(failure, requestId));
   return [
-    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status] ?? ''}`,
+    `HTTP/1.1 ${failure.status} ${http.STATUS_CODES[failure.status] ?? ''}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,

@@ -3,18 +3,7 @@ import { getHeapStatistics } from 'node:v8';
 import { config as readDotEnv } from 'dotenv';
 import { z } from 'zod';
 import { BACKENDS } from '../workers/embedder/backends';
-import {
-  addressList,
-  baseUrl,
-  bucketLocation,
-  fraction,
-  listenHost,
-  milliseconds,
-  origins,
-  signingKeys,
-  storeUrl,
-  wholeNumber,
-} from './composition/setting-types';
+import * as setting from './composition/setting-types';
 import { TRACE_SETTINGS } from './composition/tracing/tracing';
 
 export const ROLES = ['all', 'api', 'worker'] as const;
@@ -81,16 +70,14 @@ const quarterOfHeapMib = (): number =>
 
 const settings = z
   .object({
-    PORT: wholeNumber(3000, 0, 65_535),
-    HOST: listenHost().default('127.0.0.1'),
+    PORT: setting.wholeNumber(3000, 0, 65_535),
+    HOST: setting.listenHost().default('127.0.0.1'),
     ROLE: z.enum(ROLES).default('all'),
-    DATABASE_URL: storeUrl(
-      /^postgres(ql)?$/,
-      /^\/?[^/]*$/,
-      'postgres://user:password@host:5432/database',
-    ).optional(),
-    DATABASE_POOL_MAX: wholeNumber(10, 1, 500),
-    REDIS_URL: storeUrl(/^rediss?$/, /^\/?\d*$/, 'redis://user:password@host:6379/0').optional(),
+    DATABASE_URL: setting
+      .storeUrl(/^postgres(ql)?$/, /^\/?[^/]*$/, 'postgres://user:password@host:5432/database')
+      .optional(),
+    DATABASE_POOL_MAX: setting.wholeNumber(10, 1, 500),
+    REDIS_URL: setting.storeUrl(/^rediss?$/, /^\/?\d*$/, 'redis://user:password@host:6379/0').optional(),
     DATA_DIR: z
       .string()
       .default('.loupe')
@@ -99,11 +86,11 @@ const settings = z
       .string()
       .regex(/^[^@\s]+(@[^@\s]+)?$/, 'must be a model id, or id@version')
       .optional(),
-    IMAGE_STORE: bucketLocation().optional(),
+    IMAGE_STORE: setting.bucketLocation().optional(),
     IMAGE_STORE_PATH_STYLE: z.enum(['true', 'false']).optional(),
-    IMAGE_BASE_URL: baseUrl().optional(),
-    AWS_ENDPOINT_URL: baseUrl().optional(),
-    AWS_ENDPOINT_URL_S3: baseUrl().optional(),
+    IMAGE_BASE_URL: setting.baseUrl().optional(),
+    AWS_ENDPOINT_URL: setting.baseUrl().optional(),
+    AWS_ENDPOINT_URL_S3: setting.baseUrl().optional(),
     AWS_REGION: z
       .string()
       .regex(/^[A-Za-z0-9-]+$/, 'must be letters, digits and -')
@@ -111,54 +98,54 @@ const settings = z
     AWS_ACCESS_KEY_ID: z.string().optional(),
     AWS_SECRET_ACCESS_KEY: z.string().optional(),
     AWS_SESSION_TOKEN: z.string().optional(),
-    SIGNING_KEYS: signingKeys().optional(),
-    LOUPE_URL: baseUrl().optional(),
+    SIGNING_KEYS: setting.signingKeys().optional(),
+    LOUPE_URL: setting.baseUrl().optional(),
     LOUPE_API_KEY: z.string().optional(),
-    PUBLIC_URL: baseUrl().optional(),
-    TRUST_PROXY: wholeNumber(0, 0, 10),
-    CORS_ORIGINS: origins(),
-    IMAGE_FETCH_ALLOW: addressList(),
-    WEBHOOK_ALLOW: addressList(),
-    RATE_PER_SECOND: wholeNumber(50),
-    RATE_PER_MINUTE: wholeNumber(0),
-    VISION_CONCURRENCY: wholeNumber(16),
-    UNKNOWN_KEYS_PER_MINUTE: wholeNumber(200),
-    TEST_CALLS_PER_MONTH: wholeNumber(10_000),
+    PUBLIC_URL: setting.baseUrl().optional(),
+    TRUST_PROXY: setting.wholeNumber(0, 0, 10),
+    CORS_ORIGINS: setting.origins(),
+    IMAGE_FETCH_ALLOW: setting.addressList(),
+    WEBHOOK_ALLOW: setting.addressList(),
+    RATE_PER_SECOND: setting.wholeNumber(50),
+    RATE_PER_MINUTE: setting.wholeNumber(0),
+    VISION_CONCURRENCY: setting.wholeNumber(16),
+    UNKNOWN_KEYS_PER_MINUTE: setting.wholeNumber(200),
+    TEST_CALLS_PER_MONTH: setting.wholeNumber(10_000),
     ADMIN_TOKEN: z
       .string()
       .min(32, 'must have at least 32 characters')
       .regex(/^[!-~]*$/, 'must be printable ASCII without spaces')
       .optional(),
-    CONFIDENCE_FLOOR: fraction().optional(),
-    VISION_DEADLINE_MS: milliseconds(15_000, 100),
-    IMAGE_BYTES_MAX: wholeNumber(20 * 1024 * 1024, 1024, 256 * 1024 * 1024),
-    IMAGE_PIXELS_MAX: wholeNumber(50_000_000, 1024, 1_000_000_000),
-    IMAGE_FETCH_TIMEOUT_MS: milliseconds(10_000, 100),
-    IMAGE_FETCH_REDIRECTS_MAX: wholeNumber(3, 0, 20),
-    BODY_MEMORY_MIB: wholeNumber(128, 1, 65_536),
-    ANSWER_MEMORY_MIB: wholeNumber(quarterOfHeapMib(), 1, 65_536),
-    UPLOAD_BYTES_PER_SECOND_MIN: wholeNumber(16_384),
-    PAGE_SIZE_MAX: wholeNumber(100, 1, 10_000),
-    PREDICTION_DAYS: wholeNumber(90, 1, 36_500),
+    CONFIDENCE_FLOOR: setting.fraction().optional(),
+    VISION_DEADLINE_MS: setting.milliseconds(15_000, 100),
+    IMAGE_BYTES_MAX: setting.wholeNumber(20 * 1024 * 1024, 1024, 256 * 1024 * 1024),
+    IMAGE_PIXELS_MAX: setting.wholeNumber(50_000_000, 1024, 1_000_000_000),
+    IMAGE_FETCH_TIMEOUT_MS: setting.milliseconds(10_000, 100),
+    IMAGE_FETCH_REDIRECTS_MAX: setting.wholeNumber(3, 0, 20),
+    BODY_MEMORY_MIB: setting.wholeNumber(128, 1, 65_536),
+    ANSWER_MEMORY_MIB: setting.wholeNumber(quarterOfHeapMib(), 1, 65_536),
+    UPLOAD_BYTES_PER_SECOND_MIN: setting.wholeNumber(16_384),
+    PAGE_SIZE_MAX: setting.wholeNumber(100, 1, 10_000),
+    PREDICTION_DAYS: setting.wholeNumber(90, 1, 36_500),
     SEARCH_MISSES: z.enum(['on', 'off']).default('off'),
-    SEARCH_MISS_DAYS: wholeNumber(90, 1, 36_500),
-    UNUSED_IMAGE_DAYS: wholeNumber(7, 0, 36_500),
-    REPORT_DAYS: wholeNumber(90, 0, 36_500),
-    INFERENCE_THREADS: wholeNumber(0, 0, 256),
+    SEARCH_MISS_DAYS: setting.wholeNumber(90, 1, 36_500),
+    UNUSED_IMAGE_DAYS: setting.wholeNumber(7, 0, 36_500),
+    REPORT_DAYS: setting.wholeNumber(90, 0, 36_500),
+    INFERENCE_THREADS: setting.wholeNumber(0, 0, 256),
     INFERENCE_BACKEND: z.enum(['auto', ...BACKENDS]).default('auto'),
-    PHOTO_MEMORY_MIB: wholeNumber(32, 0, 65_536),
-    INDEX_MEMORY_MIB: wholeNumber(1536, 64, 1_048_576),
-    NEIGHBOUR_RECALL_SAMPLE: wholeNumber(1000),
+    PHOTO_MEMORY_MIB: setting.wholeNumber(32, 0, 65_536),
+    INDEX_MEMORY_MIB: setting.wholeNumber(1536, 64, 1_048_576),
+    NEIGHBOUR_RECALL_SAMPLE: setting.wholeNumber(1000),
     QUEUE_PREFIX: z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters, digits, _ and -')
       .default('loupe'),
-    QUEUE_WAITING_MAX: wholeNumber(1000, 1, 1_000_000),
+    QUEUE_WAITING_MAX: setting.wholeNumber(1000, 1, 1_000_000),
     QUEUES_PASSWORD: z.string().min(8, 'must have at least 8 characters').optional(),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     LOG_FORMAT: z.enum(['json', 'pretty']).default('json'),
-    STORE_WAIT_MS: milliseconds(30_000),
-    STOP_TIMEOUT_MS: milliseconds(20_000, 100),
+    STORE_WAIT_MS: setting.milliseconds(30_000),
+    STOP_TIMEOUT_MS: setting.milliseconds(20_000, 100),
     ...TRACE_SETTINGS,
   })
   .refine(({ ROLE, REDIS_URL }) => (ROLE !== 'api' && ROLE !== 'worker') || REDIS_URL !== undefined, {

@@ -9,15 +9,7 @@ import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
 import { periodOf } from '../wire/accounts';
 import { presentAccount, presentEntry, presentOwnedKey } from './answers';
-import {
-  accountBody,
-  auditFilter,
-  creditBody,
-  keepPhotosBody,
-  keyBody,
-  listPage,
-  rotationBody,
-} from './schema';
+import * as schema from './schema';
 
 const HOUR_MS = 3_600_000;
 
@@ -33,24 +25,24 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
   };
   return {
     listAccounts: async ({ query }, { accounts }) => {
-      const { shown, next_cursor } = await pageOf(listPage(query), (wanted) => accounts.list(wanted));
+      const { shown, next_cursor } = await pageOf(schema.listPage(query), (wanted) => accounts.list(wanted));
       return { accounts: shown.map(presentAccount), next_cursor };
     },
     createAccount: async (req, { accounts }, res) => {
-      const { name, credits } = validate(accountBody, req.body);
+      const { name, credits } = validate(schema.accountBody, req.body);
       const account = presentAccount(await accounts.create(name, credits));
       setCreated(req, res, settings, `/admin/v1/accounts/${account.id}`);
       return { account };
     },
     getAccount,
     keepPhotos: async (req, admin, res) => {
-      const { keep } = validate(keepPhotosBody, req.body);
+      const { keep } = validate(schema.keepPhotosBody, req.body);
       await admin.accounts.keepPhotos(idOf(req), keep);
       return getAccount(req, admin, res);
     },
     /** The answer to a call with an idempotency key is stored with the credit. */
     creditAccount: async (req, { accounts }, res) => {
-      const { amount, note = null } = validate(creditBody, req.body);
+      const { amount, note = null } = validate(schema.creditBody, req.body);
       const account = idOf(req);
       const { claimed } = res.locals;
       const answer = (credits: number) => serializeAnswer(res, { success: true, account, amount, credits });
@@ -66,12 +58,12 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
       return { account, ...period, credits, usage: [...lines] };
     },
     listKeys: async (req, { keys }) => {
-      const page = listPage(req.query);
+      const page = schema.listPage(req.query);
       const { shown, next_cursor } = await pageOf(page, (wanted) => keys.listOf(idOf(req), wanted));
       return { keys: shown.map(presentOwnedKey), next_cursor };
     },
     createKey: async (req, { keys }, res) => {
-      const { versions, scopes, limits, expires_at, ...wanted } = validate(keyBody, req.body);
+      const { versions, scopes, limits, expires_at, ...wanted } = validate(schema.keyBody, req.body);
       const made = await keys.create({
         ...wanted,
         accountId: idOf(req),
@@ -87,7 +79,7 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
       return answerKey(req, res, made);
     },
     rotateKey: async (req, { keys }, res) => {
-      const { overlap_hours: hours, expires_at: expiresAt } = validate(rotationBody, req.body);
+      const { overlap_hours: hours, expires_at: expiresAt } = validate(schema.rotationBody, req.body);
       return answerKey(req, res, await keys.rotate(idOf(req), hours * HOUR_MS, expiresAt));
     },
     revokeKey: async (req, { keys }) => {
@@ -96,7 +88,7 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
       return { id, revoked: true };
     },
     getAuditLog: async ({ query }, { accounts }) => {
-      const filter = auditFilter(query);
+      const filter = schema.auditFilter(query);
       if (filter.accountId !== null) await accounts.show(filter.accountId);
       const { shown, next_cursor } = await pageOf(filter, (wanted) => audit.list(wanted));
       return { entries: shown.map(presentEntry), next_cursor };

@@ -1,18 +1,6 @@
 import createClient, { type Client } from 'openapi-fetch';
 import { type RetryOptions, retryAfterOf, retryingFetch } from './retrying-fetch';
-import type {
-  CatalogQuery,
-  components,
-  DataFileLink,
-  IdentifyAnswer,
-  IdentifyRequest,
-  JobPhotos,
-  paths,
-  RecordLine,
-  Region,
-  SuggestRequest,
-  WebhookRequest,
-} from './schema';
+import type * as schema from './schema';
 
 export type * from './schema';
 
@@ -27,10 +15,10 @@ export type Photo = (
   | { readonly url: string | URL }
   | { readonly bytes: Uint8Array }
   | { readonly file: Blob }
-) & { readonly region?: Region };
+) & { readonly region?: schema.Region };
 
 export interface CallOptions {
-  readonly includes?: IdentifyRequest['includes'];
+  readonly includes?: schema.IdentifyRequest['includes'];
   readonly signal?: AbortSignal;
   /** Default: every POST gets its own key, shared by its retries. */
   readonly idempotencyKey?: string;
@@ -39,7 +27,10 @@ export interface CallOptions {
 /** What is known of the item, and whether each row has `evidence`. */
 export type IdentifyOptions = CallOptions & Known;
 
-type Known = Pick<IdentifyRequest & JobPhotos, 'category_id' | 'filters' | 'explain' | 'min_confidence'>;
+type Known = Pick<
+  schema.IdentifyRequest & schema.JobPhotos,
+  'category_id' | 'filters' | 'explain' | 'min_confidence'
+>;
 
 /** An item of a job: its photo or photos, and what is known of it. */
 export type JobEntry = Known & { readonly photo: Photo | readonly Photo[] };
@@ -53,17 +44,17 @@ export type SimilarOptions = Pick<CallOptions, 'includes' | 'signal'> & {
 };
 
 /** An answer with the id for feedback on it. */
-export type Identification = IdentifyAnswer & { readonly predictionId: string };
+export type Identification = schema.IdentifyAnswer & { readonly predictionId: string };
 
 /** Calls a Loupe service. Throws refusals as `LoupeError`; without an answer, whatever `fetch` throws, or a `TimeoutError`. */
 export class LoupeClient {
   /** Every endpoint of the document, legacy and operators' ones too; answers and refusals are returned, not thrown. */
-  readonly endpoints: Client<paths>;
+  readonly endpoints: Client<schema.paths>;
   readonly #fetch: ReturnType<typeof retryingFetch>;
 
   constructor({ baseUrl, key, timeoutMs = 60_000, retries = 3 }: LoupeOptions) {
     this.#fetch = retryingFetch((request) => fetch(request), { timeoutMs, retries });
-    this.endpoints = createClient<paths>({
+    this.endpoints = createClient<schema.paths>({
       baseUrl: baseUrl.replace(/\/+$/, ''),
       headers: { Authorization: `Bearer ${key}` },
       querySerializer: { array: { style: 'form', explode: false } },
@@ -102,7 +93,7 @@ export class LoupeClient {
   }
 
   /** Registers a webhook address; only this answer contains the `secret` that signs its messages. */
-  createWebhook(wanted: WebhookRequest, options: Omit<CallOptions, 'includes'> = {}) {
+  createWebhook(wanted: schema.WebhookRequest, options: Omit<CallOptions, 'includes'> = {}) {
     return answerOf(this.endpoints.POST('/v3/webhooks', { body: wanted, ...sending(options) }));
   }
 
@@ -123,7 +114,7 @@ export class LoupeClient {
   }
 
   /** A page of the catalog, by text, filters or both. */
-  search(query: CatalogQuery, options: Omit<CallOptions, 'includes'> = {}) {
+  search(query: schema.CatalogQuery, options: Omit<CallOptions, 'includes'> = {}) {
     return answerOf(this.endpoints.POST('/v3/catalog/query', { body: query, ...sending(options) }));
   }
 
@@ -140,7 +131,7 @@ export class LoupeClient {
   }
 
   /** Rows that complete the text in a search box, best first; free. */
-  suggest(asked: SuggestRequest, { signal }: Abortable = {}) {
+  suggest(asked: schema.SuggestRequest, { signal }: Abortable = {}) {
     return answerOf(this.endpoints.POST('/v3/catalog/suggest', { body: asked, ...sending({ signal }) }));
   }
 
@@ -153,7 +144,7 @@ export class LoupeClient {
   }
 
   /** Writes up to 1,000 records; `data` has the outcome of each line. Needs `catalog:write`, like the calls below. */
-  async writeRecords(lines: readonly RecordLine[], options: Omit<CallOptions, 'includes'> = {}) {
+  async writeRecords(lines: readonly schema.RecordLine[], options: Omit<CallOptions, 'includes'> = {}) {
     const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     const headers = { 'Content-Type': 'application/x-ndjson' };
     const call = { body, bodySerializer: (text: string) => text, headers, ...sending(options) };
@@ -188,7 +179,7 @@ export class LoupeClient {
   }
 
   /** The text of a CSV file that `pricing` links to. Its link is valid for one hour: fetch the item again instead of keeping links. */
-  async dataFile({ url }: DataFileLink, options: Abortable = {}): Promise<string> {
+  async dataFile({ url }: schema.DataFileLink, options: Abortable = {}): Promise<string> {
     const response = await this.#fetch(new Request(url, abortable(options)));
     if (response.ok) return response.text();
     throw refusal(response, (await response.json().catch(() => undefined)) as Failure | undefined);
@@ -223,7 +214,7 @@ async function photosOf(photo: Photo | readonly Photo[]) {
   return Array.isArray(photo) ? { images: await Promise.all(photo.map(imageOf)) } : imageOf(photo as Photo);
 }
 
-async function imageOf(photo: Photo): Promise<Pick<IdentifyRequest, 'url' | 'base64' | 'region'>> {
+async function imageOf(photo: Photo): Promise<Pick<schema.IdentifyRequest, 'url' | 'base64' | 'region'>> {
   const part = photo.region ? { region: photo.region } : {};
   if ('url' in photo) return { url: String(photo.url), ...part };
   const bytes = 'bytes' in photo ? photo.bytes : new Uint8Array(await photo.file.arrayBuffer());
@@ -240,7 +231,7 @@ function base64Of(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-type Refusals = components['responses'];
+type Refusals = schema.components['responses'];
 
 /** The body of any refusal; `error` distinguishes them. */
 export type Failure = Refusals[Exclude<keyof Refusals, 'NotReady'>]['content']['application/json'];

@@ -12,17 +12,7 @@ import { validate } from '../middleware/validate';
 import type { Metrics } from '../ops/metrics';
 import { periodOf, presentKey } from '../wire/accounts';
 import { readVisionBody } from '../wire/photos';
-import {
-  presentFeedback,
-  presentFound,
-  presentIdentification,
-  presentItems,
-  presentPage,
-  presentSimilar,
-  presentSuggestions,
-  type View,
-  viewOf,
-} from './presenter';
+import * as presenter from './presenter';
 import {
   itemParameters,
   itemsBody,
@@ -41,9 +31,9 @@ export function coreRoutes(services: ApiServices, settings: ApiSettings, metrics
     includes: readonly Module[],
     rows: number,
     find: (call: CallContext, pricing: boolean) => Promise<Priced<Found>>,
-    present: (found: Found, creditsUsed: number, view: View) => Body,
+    present: (found: Found, creditsUsed: number, view: presenter.View) => Body,
   ): Work<Body> => {
-    const view = viewOf(includes, linksOf(req, services, settings));
+    const view = presenter.viewOf(includes, linksOf(req, services, settings));
     return {
       page: { rows, priced: view.pricing },
       make: async (call) => {
@@ -59,13 +49,13 @@ export function coreRoutes(services: ApiServices, settings: ApiSettings, metrics
       const { query, includes } = toCatalogQuery(req.body, settings.pageSizeMax);
       const find = (call: CallContext, pricing: boolean) =>
         catalog.search(call, query, { pricing, categoryRule: 'refuse-unknown' });
-      return answerRows(req, includes, query.pageSize, find, presentPage);
+      return answerRows(req, includes, query.pageSize, find, presenter.presentPage);
     },
     getItem: (req) => {
       const { includes } = validate(itemParameters, req.query);
       const id = idOf(req);
       const find = (call: CallContext, pricing: boolean) => catalog.item(call, id, { pricing });
-      return answerRows(req, includes, 1, find, presentFound);
+      return answerRows(req, includes, 1, find, presenter.presentFound);
     },
     listSimilarItems: (req) => {
       const { includes, category_id: category = null, ...rest } = validate(similarParameters, req.query);
@@ -73,17 +63,17 @@ export function coreRoutes(services: ApiServices, settings: ApiSettings, metrics
       const id = idOf(req);
       const find = (call: CallContext, pricing: boolean) =>
         similar.similar(call, { id, category, size, pricing });
-      return answerRows(req, includes, size, find, presentSimilar);
+      return answerRows(req, includes, size, find, presenter.presentSimilar);
     },
     getItems: (req) => {
       const { ids, includes } = validate(itemsBody, req.body);
       const find = (call: CallContext, pricing: boolean) => catalog.items(call, ids, { pricing });
-      return answerRows(req, includes, ids.length, find, presentItems);
+      return answerRows(req, includes, ids.length, find, presenter.presentItems);
     },
     suggest: (req) => {
       const { query, category_id: category = null, size } = validate(suggestBody, req.body);
       const request = { query, category, size: Math.min(size, SUGGESTIONS_MAX) };
-      return free(async (call) => presentSuggestions(await suggestions.suggest(call, request)));
+      return free(async (call) => presenter.presentSuggestions(await suggestions.suggest(call, request)));
     },
     identify: (req, res) => {
       const { body, extracted } = readVisionBody(req, identifyBody, (given) => signalDeprecation(res, given));
@@ -95,13 +85,16 @@ export function coreRoutes(services: ApiServices, settings: ApiSettings, metrics
         metrics.reportIdentification(res, found.value);
         return found;
       };
-      return { ...answerRows(req, body.includes, MATCHES_MAX, find, presentIdentification), photos };
+      return {
+        ...answerRows(req, body.includes, MATCHES_MAX, find, presenter.presentIdentification),
+        photos,
+      };
     },
     sendFeedback: (req) => {
       const { correct_id: correctId, comment = null } = validate(feedbackBody, req.body);
       const id = idOf(req);
       return free(async ({ caller }) =>
-        presentFeedback(id, await feedback.correct(caller, id, { correctId, comment })),
+        presenter.presentFeedback(id, await feedback.correct(caller, id, { correctId, comment })),
       );
     },
     getOwnAccount: showOwnAccount(services, settings.limits),

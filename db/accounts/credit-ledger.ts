@@ -5,17 +5,8 @@ import { CREDITS_MAX } from '../../models/access/credits';
 import { NO_FILTER } from '../../models/catalog/catalog-query';
 import { isProduct } from '../../models/catalog/item';
 import { type AppError, badRequest, insufficientCredits } from '../../models/errors';
-import {
-  type Booking,
-  type ChargeRequest,
-  type Clock,
-  type CreditLedger,
-  PORTS,
-  type Sale,
-  type Sold,
-  type TopUp,
-  type UsageLine,
-} from '../../models/ports';
+import type * as ports from '../../models/ports';
+import { PORTS } from '../../models/ports';
 import { retryAlways } from '../../models/retries';
 import { FOUND, type FoundLine, foundRows, itemsIn } from '../catalog/catalog-items';
 import { Batcher } from '../core/batcher';
@@ -27,12 +18,12 @@ import { usageOf } from './usage';
 const UNIQUE_VIOLATION = '23505';
 
 interface Settlement {
-  readonly charge: ChargeRequest;
+  readonly charge: ports.ChargeRequest;
   readonly amount: number;
 }
 
-interface ChargedSale extends Sale {
-  readonly charge: ChargeRequest;
+interface ChargedSale extends ports.Sale {
+  readonly charge: ports.ChargeRequest;
 }
 
 const amountOf = ({ amount }: Settlement): number => amount;
@@ -50,7 +41,7 @@ const REFUND_TRIES = { retries: 15, minTimeout: 1_000, maxTimeout: 60_000, unref
  * covers it, else nothing; so an answer says `credits_used` exactly when the ledger has it.
  */
 @injectable()
-export class PostgresCreditLedger implements CreditLedger {
+export class PostgresCreditLedger implements ports.CreditLedger {
   readonly #settlements = new Batcher((settlements: readonly Settlement[]) =>
     bookedTogether(settlements, amountOf, (each) => this.settleAll(each)),
   );
@@ -60,11 +51,11 @@ export class PostgresCreditLedger implements CreditLedger {
 
   constructor(
     @inject(PORTS.Knex) private readonly knex: Knex,
-    @inject(PORTS.Clock) private readonly clock: Clock,
+    @inject(PORTS.Clock) private readonly clock: ports.Clock,
   ) {}
 
   /** Always true for an unlimited account, which reserves nothing. A repeated call changes nothing. */
-  async reserve(charge: ChargeRequest, amount: number, expiresAt: Date): Promise<boolean> {
+  async reserve(charge: ports.ChargeRequest, amount: number, expiresAt: Date): Promise<boolean> {
     if (await this.hold(charge, amount, expiresAt)) return true;
     // Tried again even if nothing had expired: another process may have swept just before.
     await this.sweep(charge.accountId);
@@ -72,7 +63,7 @@ export class PostgresCreditLedger implements CreditLedger {
   }
 
   /** @throws AppError 402 when the balance does not cover the amount, or no longer does because the reservation has expired */
-  async settle(charge: ChargeRequest, amount: number, answer?: string): Promise<Booking> {
+  async settle(charge: ports.ChargeRequest, amount: number, answer?: string): Promise<ports.Booking> {
     if (charge.idempotencyKey === undefined)
       return this.#settlements.submit({ charge, amount }, charge.accountId);
     const [booking] = await bookedTogether([{ charge, amount }], amountOf, () =>
@@ -83,7 +74,7 @@ export class PostgresCreditLedger implements CreditLedger {
   }
 
   /** Settles charges of one account together: one update of the account, one commit. */
-  private async settleAll(settlements: readonly Settlement[]): Promise<Booking[]> {
+  private async settleAll(settlements: readonly Settlement[]): Promise<ports.Booking[]> {
     const charges = settlements.map(({ charge }) => charge);
     const owed = sql`SELECT * FROM unnest(${charges.map(({ chargeId }) => chargeId)}::text[],
       ${settlements.map(amountOf)}::bigint[]) AS owed (charge_id, amount)`;
@@ -96,7 +87,11 @@ export class PostgresCreditLedger implements CreditLedger {
     return settlements.map(() => ({ creditsRemaining: account?.credits ?? null }));
   }
 
-  private async settleKept(charge: ChargeRequest, amount: number, answer?: string): Promise<[Booking]> {
+  private async settleKept(
+    charge: ports.ChargeRequest,
+    amount: number,
+    answer?: string,
+  ): Promise<[ports.Booking]> {
     const { chargeId, accountId, idempotencyKey = null } = charge;
     const owed = sql`SELECT ${chargeId}::text AS charge_id, ${amount}::bigint AS amount FROM kept`;
     const [account] = await rowsOf<{ credits: number | null; current: boolean }>(this.knex)`
@@ -110,11 +105,11 @@ export class PostgresCreditLedger implements CreditLedger {
   }
 
   /** One statement serves concurrent sales of an account. */
-  sell(charge: ChargeRequest, sale: Sale): Promise<Sold | null> {
+  sell(charge: ports.ChargeRequest, sale: ports.Sale): Promise<ports.Sold | null> {
     return this.#sales.submit({ ...sale, charge }, `${charge.accountId} ${sale.pricing} ${sale.sandbox}`);
   }
 
-  private async sellAll(sales: readonly ChargedSale[]): Promise<(Sold | null)[]> {
+  private async sellAll(sales: readonly ChargedSale[]): Promise<(ports.Sold | null)[]> {
     const charges = sales.map(({ charge }) => charge);
     const [first] = sales;
     const scope = first?.sandbox && { ...NO_FILTER, sandbox: first.sandbox };
@@ -137,7 +132,7 @@ export class PostgresCreditLedger implements CreditLedger {
     });
   }
 
-  refund(charge: ChargeRequest): Promise<void> {
+  refund(charge: ports.ChargeRequest): Promise<void> {
     return retryAlways(() => this.undo(charge), REFUND_TRIES);
   }
 
@@ -166,18 +161,18 @@ export class PostgresCreditLedger implements CreditLedger {
     return account.credits;
   }
 
-  async topUps(accountId: string): Promise<readonly TopUp[]> {
-    return rowsOf<TopUp>(this.knex)`
+  async topUps(accountId: string): Promise<readonly ports.TopUp[]> {
+    return rowsOf<ports.TopUp>(this.knex)`
       SELECT added_at AS at, amount, note FROM credit_top_ups WHERE account_id = ${accountId} ORDER BY id`;
   }
 
   /** From `since` on, before `until`; by day (UTC), then endpoint. */
-  usage(...asked: Parameters<CreditLedger['usage']>): Promise<readonly UsageLine[]> {
+  usage(...asked: Parameters<ports.CreditLedger['usage']>): Promise<readonly ports.UsageLine[]> {
     return usageOf(this.knex, ...asked);
   }
 
   /** A crash may lose a reservation, which then counts as expired: not worth waiting for the disk. */
-  private async hold(charge: ChargeRequest, amount: number, expiresAt: Date): Promise<boolean> {
+  private async hold(charge: ports.ChargeRequest, amount: number, expiresAt: Date): Promise<boolean> {
     try {
       const [outcome] = await rowsOf<{ covered: boolean }>(this.knex)`
         WITH account AS (
@@ -205,7 +200,7 @@ export class PostgresCreditLedger implements CreditLedger {
    * Undoes a charge, even one that is being booked: it stays in the ledger with amount 0, so that it can't be booked again. An answer
    * that a repetition has received stays with its charge. Locks in the order of `settle`: call, ledger, reservation, account.
    */
-  private undo(charge: ChargeRequest): Promise<void> {
+  private undo(charge: ports.ChargeRequest): Promise<void> {
     const { chargeId, accountId, idempotencyKey = null } = charge;
     return inTransaction(this.knex, async (transaction) => {
       const [call] = await rowsOf<{ replayed: boolean }>(transaction)`SELECT replayed FROM idempotent_calls
@@ -268,7 +263,7 @@ const LOW_CREDITS = {
  * taken in one order everywhere: ledger, reservations (so they ask what was booked), account.
  * @param owed a query for `charge_id` and `amount`; a charge that is missing or 0 is not booked
  */
-function bookings(charges: readonly ChargeRequest[], owed: Sql, now: Date): Sql {
+function bookings(charges: readonly ports.ChargeRequest[], owed: Sql, now: Date): Sql {
   const ids = charges.map(({ chargeId }) => chargeId);
   const accountId = charges[0]?.accountId ?? null;
   return sql`booked AS (

@@ -1,12 +1,5 @@
 import type { Socket } from 'node:net';
-import {
-  applicationNameIn,
-  errorResponse,
-  type Frame,
-  FrameReader,
-  notice,
-  RequestCode,
-} from './wire-protocol';
+import * as wire from './wire-protocol';
 
 const FRAME_BYTES_MAX = 256 * 1024 * 1024;
 
@@ -21,8 +14,8 @@ export abstract class ClientConnection {
   /** The name in the client's startup packet; a mere probe for a listener sends none. */
   applicationName: string | undefined;
   protected gone = false;
-  private readonly reader = new FrameReader(FRAME_BYTES_MAX);
-  private peeked: Frame | undefined;
+  private readonly reader = new wire.FrameReader(FRAME_BYTES_MAX);
+  private peeked: wire.Frame | undefined;
   private stallTimer: NodeJS.Timeout | undefined;
   private unsent = 0;
 
@@ -47,17 +40,17 @@ export abstract class ClientConnection {
 
   /** Tells a client that waits for the database. */
   notice(message: string): void {
-    if (this.applicationName !== undefined && !this.gone) this.socket.write(notice(message));
+    if (this.applicationName !== undefined && !this.gone) this.socket.write(wire.notice(message));
   }
 
   fail(sqlState: string, message: string): void {
     if (this.gone) return;
-    this.socket.end(errorResponse('FATAL', sqlState, message));
+    this.socket.end(wire.errorResponse('FATAL', sqlState, message));
     this.leave();
   }
 
   /** The next whole message, which stays until `shift`. */
-  protected peek(): Frame | undefined {
+  protected peek(): wire.Frame | undefined {
     this.peeked ??= this.read(() => this.reader.next());
     // No more is read while whole messages can't be sent on; an unfinished one is completed, whatever its size.
     const isFull = this.peeked !== undefined && this.reader.buffered > WAITING_BYTES_MAX;
@@ -98,7 +91,7 @@ export abstract class ClientConnection {
   }
 
   /** What `take` finds; nothing if its length is out of bounds: then the client is told, and reading stops. */
-  private read(take: () => Frame | undefined): Frame | undefined {
+  private read(take: () => wire.Frame | undefined): wire.Frame | undefined {
     try {
       return take();
     } catch (error) {
@@ -113,15 +106,15 @@ export abstract class ClientConnection {
     const next = () => this.read(() => this.reader.nextStartup());
     for (let packet = next(); packet; packet = next()) {
       const code = packet.length < REQUEST_BYTES_MIN ? 0 : packet.readInt32BE(REQUEST_CODE_AT);
-      if (code === RequestCode.ssl || code === RequestCode.gssEncryption) {
+      if (code === wire.RequestCode.ssl || code === wire.RequestCode.gssEncryption) {
         this.socket.write('N');
         continue;
       }
       // The one backend can't be interrupted, so a request to cancel is accepted and has no effect.
-      if (code === RequestCode.cancel) this.socket.destroy();
+      if (code === wire.RequestCode.cancel) this.socket.destroy();
       else if (code >>> 16 !== 3) this.fail('0A000', 'only version 3 of the protocol is spoken here');
       else {
-        this.applicationName = applicationNameIn(packet);
+        this.applicationName = wire.applicationNameIn(packet);
         this.onStarted();
       }
       return;

@@ -1,15 +1,5 @@
 import { once } from 'node:events';
-import {
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { connect, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,12 +28,12 @@ export interface ShortPath {
 
 /** A path short enough for sockets in `folder`: itself, or a link to it in a new private folder among the temporary ones. */
 export function shortPath(folder: string): ShortPath {
-  const path = realpathSync(folder);
+  const path = fs.realpathSync(folder);
   if (Buffer.byteLength(path) + SOCKET_TAIL_BYTES <= SOCKET_PATH_BYTES_MAX)
     return { path, release: () => {} };
-  const alias = mkdtempSync(join(tmpdir(), 'loupe-'));
-  symlinkSync(path, join(alias, 'r'));
-  return { path: join(alias, 'r'), release: () => rmSync(alias, { recursive: true, force: true }) };
+  const alias = fs.mkdtempSync(join(tmpdir(), 'loupe-'));
+  fs.symlinkSync(path, join(alias, 'r'));
+  return { path: join(alias, 'r'), release: () => fs.rmSync(alias, { recursive: true, force: true }) };
 }
 
 export const socketPath = (folder: string): string => join(folder, SOCKET_NAME);
@@ -52,11 +42,11 @@ export const socketPath = (folder: string): string => join(folder, SOCKET_NAME);
 export const clientOptions = (host: string) =>
   ({ host, port: PORT, user: 'postgres', database: 'postgres', ssl: false }) as const;
 
-export const hostPid = (folder: string): number => Number(readFileSync(join(folder, PID_NAME), 'utf8'));
+export const hostPid = (folder: string): number => Number(fs.readFileSync(join(folder, PID_NAME), 'utf8'));
 
 export async function isHostRunning(dataFolder: string): Promise<boolean> {
   const run = join(dataFolder, 'postgres', 'run');
-  if (!lstatSync(run, { throwIfNoEntry: false })) return false;
+  if (!fs.lstatSync(run, { throwIfNoEntry: false })) return false;
   const short = shortPath(run);
   try {
     return (await findRunningHost(short.path)) !== undefined;
@@ -83,9 +73,9 @@ export async function findRunningHost(run: string): Promise<string | undefined> 
  * come back to one that was passed. Sockets work on one machine: two machines must not share the folder (contract 14.9).
  */
 export async function claimHost(run: string, server: Server): Promise<string | undefined> {
-  const candidate = mkdtempSync(join(run, 'claim-'));
+  const candidate = fs.mkdtempSync(join(run, 'claim-'));
   // For people, and for tests that end the host.
-  writeFileSync(join(candidate, PID_NAME), String(process.pid));
+  fs.writeFileSync(join(candidate, PID_NAME), String(process.pid));
   await once(server.listen(socketPath(candidate)), 'listening');
   try {
     for (;;) {
@@ -97,7 +87,7 @@ export async function claimHost(run: string, server: Server): Promise<string | u
       const all = generations(run);
       if (all.at(-1) !== newest + 1) return withdraw(server, claimed);
       for (const older of all.slice(0, -1))
-        rmSync(join(run, String(older)), { recursive: true, force: true });
+        fs.rmSync(join(run, String(older)), { recursive: true, force: true });
       return claimed;
     }
   } catch (error) {
@@ -109,7 +99,7 @@ export async function claimHost(run: string, server: Server): Promise<string | u
 /** Ascending; empty for a folder that can't be read. */
 function generations(run: string): number[] {
   try {
-    const names = readdirSync(run).filter((name) => /^[0-9]+$/.test(name));
+    const names = fs.readdirSync(run).filter((name) => /^[0-9]+$/.test(name));
     return names.map(Number).sort((a, b) => a - b);
   } catch {
     return [];
@@ -130,15 +120,15 @@ function listens(folder: string): Promise<boolean> {
 
 function withdraw(server: Server, folder: string): undefined {
   server.close();
-  rmSync(folder, { recursive: true, force: true });
+  fs.rmSync(folder, { recursive: true, force: true });
 }
 
 function renamed(from: string, to: string): boolean {
   try {
-    renameSync(from, to);
+    fs.renameSync(from, to);
     return true;
   } catch (error) {
-    if (lstatSync(to, { throwIfNoEntry: false })) return false;
+    if (fs.lstatSync(to, { throwIfNoEntry: false })) return false;
     throw error;
   }
 }

@@ -8,14 +8,7 @@ import type { Vectors } from '../../models/vision/neighbours';
 import { conditionsOf } from '../catalog/search/catalog-clauses';
 import { allOf, disableTimeout, identifier, inTransaction, joined, rowsOf, type Sql, sql } from '../core/sql';
 import { INDEXED_FROM } from './embedding-repository';
-import {
-  checkVectors,
-  embeddingsOf,
-  isShown,
-  productsShowing,
-  vectorText,
-  vectorType,
-} from './embedding-tables';
+import * as tables from './embedding-tables';
 import { hasNearestIndex } from './nearest-index-build';
 import { TooManyVectors, VersionVectors } from './version-vectors';
 
@@ -154,7 +147,7 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
   }
 
   check(version: EmbeddingVersion): Promise<void> {
-    return checkVectors(this.knex, version);
+    return tables.checkVectors(this.knex, version);
   }
 }
 
@@ -168,16 +161,16 @@ function byIndex(query: Query, share: number): Sql {
   // Vectors near a query vector that surely hold the wanted number of images.
   const needed = query.each * version.manifest.views.catalog.length;
   const candidates = Math.round(Math.min(CANDIDATES_MAX, Math.max(CANDIDATES_MIN, needed)) / share);
-  const table = embeddingsOf(version.id);
+  const table = tables.embeddingsOf(version.id);
   return sql`
     WITH asked AS MATERIALIZED (
       SELECT vector, set_config('hnsw.ef_search', ${String(candidates)}, true),
         set_config('hnsw.iterative_scan', 'relaxed_order', true)
-      FROM unnest(${vectors.map(vectorText)}::${vectorType(version.manifest.output.dimensions)}[]) AS given (vector)
+      FROM unnest(${vectors.map(tables.vectorText)}::${tables.vectorType(version.manifest.output.dimensions)}[]) AS given (vector)
     ), near AS (
       SELECT found.image_id FROM asked CROSS JOIN LATERAL (
         SELECT e.image_id, e.embedding <#> asked.vector AS product FROM ${table} e
-        WHERE ${isShown(sql`e.image_id`, scope)} ORDER BY e.embedding <#> asked.vector LIMIT ${needed}
+        WHERE ${tables.isShown(sql`e.image_id`, scope)} ORDER BY e.embedding <#> asked.vector LIMIT ${needed}
       ) AS found
       GROUP BY found.image_id ORDER BY min(found.product), found.image_id LIMIT ${limit}
     )
@@ -188,19 +181,19 @@ function byIndex(query: Query, share: number): Sql {
 const exact = (query: Query): Sql =>
   nearestViews(
     query,
-    sql`${embeddingsOf(query.version.id)} e WHERE ${isShown(sql`e.image_id`, query.scope)}`,
+    sql`${tables.embeddingsOf(query.version.id)} e WHERE ${tables.isShown(sql`e.image_id`, query.scope)}`,
   );
 
 /** The images of vectors `e`, nearest first; who shows them is looked up of those alone. */
 function nearestViews({ version, vectors, limit, scope }: Query, source: Sql): Sql {
-  const type = vectorType(version.manifest.output.dimensions);
+  const type = tables.vectorType(version.manifest.output.dimensions);
   const names = vectors.map((_, view) => identifier(`product_${view}`));
   const nearest = vectors.map(
     (vector, view) =>
-      sql`min(e.embedding <#> ${vectorText(vector)}::${type}) AS ${identifier(`product_${view}`)}`,
+      sql`min(e.embedding <#> ${tables.vectorText(vector)}::${type}) AS ${identifier(`product_${view}`)}`,
   );
   return sql`
-    SELECT image, ARRAY[${joined(names, ', ')}] AS "byView", ${productsShowing(sql`image`, scope)} AS products FROM (
+    SELECT image, ARRAY[${joined(names, ', ')}] AS "byView", ${tables.productsShowing(sql`image`, scope)} AS products FROM (
       SELECT e.image_id AS image, ${joined(nearest, ', ')} FROM ${source} GROUP BY e.image_id
     ) AS seen
     ORDER BY least(${joined(names, ', ')}), image LIMIT ${limit}`;

@@ -4,26 +4,19 @@ import type { Owner } from '../../models/access/api-key';
 import { type Clock, PORTS, type VisionJobStore } from '../../models/ports';
 import { PAUSE_MAX_MS } from '../../models/retries';
 import type { Region } from '../../models/vision/image-input';
-import type {
-  EntryAnswer,
-  EntryState,
-  KeptEntry,
-  LeasedEntry,
-  NewJob,
-  VisionJob,
-} from '../../models/vision/jobs/vision-job';
+import type * as jobs from '../../models/vision/jobs/vision-job';
 import { insertMessages, isPast, lockAccount } from '../core/shared-clauses';
 import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
 
-type EntryRow = VisionJob['entries'][number] & Pick<VisionJob, 'createdAt'>;
+type EntryRow = jobs.VisionJob['entries'][number] & Pick<jobs.VisionJob, 'createdAt'>;
 /** A photo in the column `request`: an address, or a prepared picture in base64. */
 type PhotoRow =
   | { readonly url: string; readonly region?: Region; readonly index?: number }
   | { readonly jpeg: string; readonly digest: string };
 
-type RequestRow = Omit<KeptEntry, 'photos'> & { readonly photos: readonly PhotoRow[] };
+type RequestRow = Omit<jobs.KeptEntry, 'photos'> & { readonly photos: readonly PhotoRow[] };
 
-type BegunRow = Omit<LeasedEntry, 'entry'> & { readonly request: RequestRow };
+type BegunRow = Omit<jobs.LeasedEntry, 'entry'> & { readonly request: RequestRow };
 
 const IS_OPEN = sql`state IN ('waiting', 'running')`;
 
@@ -36,7 +29,7 @@ export class PostgresVisionJobStore implements VisionJobStore {
   ) {}
 
   async add(
-    { id, accountId, test, keyId, includes, baseUrl, entries }: NewJob,
+    { id, accountId, test, keyId, includes, baseUrl, entries }: jobs.NewJob,
     openMax: number,
   ): Promise<boolean> {
     const now = this.clock.now();
@@ -68,7 +61,7 @@ export class PostgresVisionJobStore implements VisionJobStore {
     });
   }
 
-  async find({ accountId, test }: Owner, id: string): Promise<VisionJob | null> {
+  async find({ accountId, test }: Owner, id: string): Promise<jobs.VisionJob | null> {
     const rows = await rowsOf<EntryRow>(this.knex)`
       SELECT j.created_at AS "createdAt", state, prediction_id AS "predictionId", credits_used AS "creditsUsed",
         coalesce(answer_bytes, 0) AS "answerBytes"
@@ -100,7 +93,7 @@ export class PostgresVisionJobStore implements VisionJobStore {
   }
 
   /** Takes the first account in turn with a due entry that is not locked. First entries of its jobs come before second ones. */
-  async begin(leaseMs: number, without: readonly string[] = []): Promise<LeasedEntry | null> {
+  async begin(leaseMs: number, without: readonly string[] = []): Promise<jobs.LeasedEntry | null> {
     const now = this.clock.now();
     const [row] = await rowsOf<BegunRow>(this.knex)`
       WITH turns AS MATERIALIZED (
@@ -127,8 +120,8 @@ export class PostgresVisionJobStore implements VisionJobStore {
   }
 
   async finish(
-    { jobId, position, tries }: LeasedEntry,
-    { state, predictionId, answer }: EntryAnswer,
+    { jobId, position, tries }: jobs.LeasedEntry,
+    { state, predictionId, answer }: jobs.EntryAnswer,
   ): Promise<boolean> {
     const json = JSON.stringify(answer);
     const finished = await this.changed(
@@ -142,7 +135,7 @@ export class PostgresVisionJobStore implements VisionJobStore {
     return finished > 0;
   }
 
-  async postpone({ jobId, position, tries }: LeasedEntry, until: Date): Promise<void> {
+  async postpone({ jobId, position, tries }: jobs.LeasedEntry, until: Date): Promise<void> {
     await this.changed(
       jobId,
       sql`UPDATE vision_job_entries e SET due_at = ${until},
@@ -159,14 +152,14 @@ export class PostgresVisionJobStore implements VisionJobStore {
   private changed(id: string, change: Sql): Promise<number> {
     return inTransaction(this.knex, async (transaction) => {
       await rowsOf(transaction)`SELECT FROM vision_jobs WHERE id = ${id} FOR NO KEY UPDATE`;
-      const changed = await rowsOf<{ state: EntryState }>(transaction, change);
+      const changed = await rowsOf<{ state: jobs.EntryState }>(transaction, change);
       if (changed.some(({ state }) => state !== 'waiting')) await this.notifyIfDone(transaction, id);
       return changed.length;
     });
   }
 
   private async notifyIfDone(transaction: Knex, id: string): Promise<void> {
-    const inState = (state: EntryState) => sql`count(*) FILTER (WHERE state = ${state})`;
+    const inState = (state: jobs.EntryState) => sql`count(*) FILTER (WHERE state = ${state})`;
     const data = sql`(SELECT json_build_object('id', j.id, 'total', count(*), 'done', ${inState('done')},
         'failed', ${inState('failed')}, 'cancelled', ${inState('cancelled')})
       FROM vision_job_entries WHERE job_id = j.id)`;
@@ -201,7 +194,7 @@ async function openOf(knex: Knex, { accountId, test }: Owner): Promise<number> {
 const aheadMax = (leaseMs: number): Sql =>
   sql`CASE WHEN state = 'running' THEN ${leaseMs}::integer WHEN tries = 0 THEN 0 ELSE ${PAUSE_MAX_MS}::integer END`;
 
-const toRequestRow = ({ photos, ...asked }: KeptEntry): RequestRow => ({
+const toRequestRow = ({ photos, ...asked }: jobs.KeptEntry): RequestRow => ({
   ...asked,
   photos: photos.map((photo) => {
     if (photo.kind === 'prepared') {
@@ -213,7 +206,7 @@ const toRequestRow = ({ photos, ...asked }: KeptEntry): RequestRow => ({
   }),
 });
 
-const toKeptEntry = ({ photos, ...asked }: RequestRow): KeptEntry => ({
+const toKeptEntry = ({ photos, ...asked }: RequestRow): jobs.KeptEntry => ({
   ...asked,
   photos: photos.map((photo) =>
     'url' in photo

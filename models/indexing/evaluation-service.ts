@@ -6,16 +6,7 @@ import { PORTS } from '../ports';
 import { calibrationOf, UNCALIBRATED } from '../vision/confidence';
 import type { Calibration, EmbeddingVersion } from '../vision/embedding-model';
 import { findVersion, type VersionRecord } from './embedding-version';
-import {
-  type AnnFigures,
-  type Comparison,
-  calibrationFiguresOf,
-  comparisonOf,
-  type Evaluation,
-  falseAcceptsAt95,
-  percentileOf,
-  recallFiguresOf,
-} from './figures';
+import * as figures from './figures';
 import { fitChoiceModel, floorFor, isForFitting, isUnknown, judged } from './fit-calibration';
 import { evaluateVersion, type Query, QueryMaker, type VersionAnswer } from './query-maker';
 
@@ -51,7 +42,7 @@ export class EvaluationService {
    * Fits a calibration if the version has none and is not live, or on demand: on half of the items, judged on the others.
    * @throws AppError for a model without embeddings, or when there are no queries
    */
-  async evaluate(options: EvaluateOptions, progress: ports.Progress): Promise<Evaluation> {
+  async evaluate(options: EvaluateOptions, progress: ports.Progress): Promise<figures.Evaluation> {
     const versions = await this.embeddings.versions();
     const version = findVersion(versions, options.model);
     const live = versions.find(({ state, id }) => state === 'live' && id !== version.id) ?? null;
@@ -69,7 +60,7 @@ export class EvaluationService {
     const isUnseen = ({ item }: VersionAnswer) => !fitted || !isForFitting(item);
     const candidate = { version, answers, calibration: fitted ?? version.manifest.calibration };
     const other = live && { version: live, answers: liveAnswers, calibration: live.manifest.calibration };
-    const evaluation: Evaluation = {
+    const evaluation: figures.Evaluation = {
       at: this.clock.now().toISOString(),
       seed: options.seed,
       source: sourceOf(options, queries),
@@ -140,15 +131,15 @@ export class EvaluationService {
     return {
       model: version.model,
       versionId: version.id,
-      recall: recallFiguresOf(
+      recall: figures.recallFiguresOf(
         known.map((answer) => ({ name: answer.query.name, rank: judged(answer, model).rank })),
       ),
-      calibration: calibration && calibrationFiguresOf(firsts),
-      falseAcceptsAt95: falseAcceptsAt95(
+      calibration: calibration && figures.calibrationFiguresOf(firsts),
+      falseAcceptsAt95: figures.falseAcceptsAt95(
         firsts.flatMap(({ right, confidence }) => (right ? confidence : [])),
         firsts.flatMap(({ answer, confidence }) => (isUnknown(answer) ? confidence : [])),
       ),
-      embedMs: { p50: percentileOf(embedMs, 0.5), p95: percentileOf(embedMs, 0.95) },
+      embedMs: { p50: figures.percentileOf(embedMs, 0.5), p95: figures.percentileOf(embedMs, 0.95) },
       ann: await this.#annRecall(version, vectors),
     };
   }
@@ -156,7 +147,7 @@ export class EvaluationService {
   /** Without a filter and for each category; nothing for a version that is searched exactly. */
   async #annRecall(version: EmbeddingVersion, queries: readonly (readonly Float32Array[])[]) {
     if (!(await this.index.isApproximate(version))) return [];
-    const figures: AnnFigures[] = [];
+    const byFilter: figures.AnnFigures[] = [];
     for (const [category, selectivity] of [[null, 1] as const, ...(await this.samples.categoryShares())]) {
       const scope = { ...NO_FILTER, category };
       let [wanted, found] = [0, 0];
@@ -167,9 +158,9 @@ export class EvaluationService {
         wanted += nearest.length;
         found += nearest.filter((imageId) => known.has(imageId)).length;
       }
-      figures.push({ filter: category ?? 'none', selectivity, recall: wanted === 0 ? 1 : found / wanted });
+      byFilter.push({ filter: category ?? 'none', selectivity, recall: wanted === 0 ? 1 : found / wanted });
     }
-    return figures;
+    return byFilter;
   }
 }
 
@@ -195,7 +186,7 @@ interface Judged {
 }
 
 /** Both versions were asked the same queries in the same order. */
-function compared(candidate: Judged, live: Judged): Comparison | null {
+function compared(candidate: Judged, live: Judged): figures.Comparison | null {
   const judgedBy = ({ answers, calibration }: Judged) =>
     answers.map((answer) => judged(answer, calibrationOf({ calibration }).confidence));
   const others = judgedBy(live);
@@ -209,5 +200,5 @@ function compared(candidate: Judged, live: Judged): Comparison | null {
       same: answer.products[0]?.id === other.products[0]?.id,
     };
   });
-  return comparisonOf(pairs);
+  return figures.comparisonOf(pairs);
 }

@@ -22,15 +22,7 @@ import { OpenAuditEntry } from '../../core/audit-log';
 import { inTransaction, rowsOf, sql } from '../../core/sql';
 import { upsert } from '../../core/staging';
 import { writeEstimates } from './best-estimates';
-import {
-  loadCategories,
-  loadEntities,
-  loadNamed,
-  loadProducts,
-  SOURCE_TABLES,
-  STALE_AT_ONCE,
-  taxonomyVersion,
-} from './catalog-tables';
+import * as tables from './catalog-tables';
 import { deriveStale } from './derived-rows';
 import { writeCategories, writeEntities, writeListings, writeProducts, writeSynonyms } from './write-records';
 
@@ -55,11 +47,11 @@ export class PostgresCatalogRecords implements CatalogRecords {
   }
 
   async read(id: string): Promise<ReadRecord | null> {
-    const product = (await loadProducts(this.knex, [id])).get(id);
+    const product = (await tables.loadProducts(this.knex, [id])).get(id);
     if (product) return { kind: 'products', record: product };
-    const entity = (await loadEntities(this.knex, sql`id = ${id} AND NOT deleted`)).get(id);
+    const entity = (await tables.loadEntities(this.knex, sql`id = ${id} AND NOT deleted`)).get(id);
     if (entity) return { kind: 'entities', record: entity };
-    const category = (await loadCategories(this.knex)).get(id);
+    const category = (await tables.loadCategories(this.knex)).get(id);
     return category ? { kind: 'categories', record: category } : null;
   }
 
@@ -101,7 +93,7 @@ export class PostgresRecordStore implements RecordStore {
   ) {}
 
   async categories(): Promise<readonly CategoryRecord[]> {
-    return [...(await loadCategories(this.knex)).values()];
+    return [...(await tables.loadCategories(this.knex)).values()];
   }
 
   async tagIds(): Promise<readonly string[]> {
@@ -109,7 +101,7 @@ export class PostgresRecordStore implements RecordStore {
   }
 
   async taxonomyVersion(): Promise<number> {
-    return await taxonomyVersion(this.knex);
+    return await tables.taxonomyVersion(this.knex);
   }
 
   entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>> {
@@ -118,7 +110,7 @@ export class PostgresRecordStore implements RecordStore {
 
   async entitiesOf(kinds: readonly string[], after: string, limit: number): Promise<readonly EntityRecord[]> {
     const wanted = sql`kind = ANY(${kinds}::text[]) AND id > ${after} AND NOT deleted ORDER BY id LIMIT ${limit}`;
-    return [...(await loadEntities(this.knex, wanted)).values()];
+    return [...(await tables.loadEntities(this.knex, wanted)).values()];
   }
 
   async transaction<Result>(work: (transaction: RecordTransaction) => Promise<Result>): Promise<Result> {
@@ -161,7 +153,7 @@ export class PostgresRecordStore implements RecordStore {
   }
 
   protected entitiesIn(knex: Knex, ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>> {
-    return loadNamed(knex, ids);
+    return tables.loadNamed(knex, ids);
   }
 
   protected async unpricedVariants(trx: Knex, ids: readonly string[]): Promise<readonly UnpricedVariant[]> {
@@ -192,7 +184,7 @@ export class PostgresRecordStore implements RecordStore {
 
   /** Derives the rows that a write marked stale, if they are few; those that others marked are left to them. */
   async #deriveAtOnce(trx: Knex, kind: RecordKind, stale: readonly string[] = []): Promise<void> {
-    if (stale.length === 0 || stale.length > STALE_AT_ONCE) return;
+    if (stale.length === 0 || stale.length > tables.STALE_AT_ONCE) return;
     const isLater = this.derivesLater || this.#derivingMs > DERIVING_MS_MAX;
     if (isLater && kind !== 'categories' && kind !== 'entities') return;
     const startedAt = performance.now();
@@ -210,12 +202,12 @@ type Write<Written> = (trx: Knex, records: readonly Written[]) => Promise<readon
 const WRITERS: { readonly [Kind in RecordKind]: Write<WrittenRecords[Kind]> } = {
   categories: writeCategories,
   // Rows hold ids of tags only, so nothing else changes with them.
-  tags: async (trx, records) => void (await upsert(trx, SOURCE_TABLES.tags, records)),
+  tags: async (trx, records) => void (await upsert(trx, tables.SOURCE_TABLES.tags, records)),
   synonyms: async (trx, records) => void (await writeSynonyms(trx, records)),
   entities: writeEntities,
   products: writeProducts,
   estimates: writeEstimates,
-  history: async (trx, records) => void (await upsert(trx, SOURCE_TABLES.history, records)),
+  history: async (trx, records) => void (await upsert(trx, tables.SOURCE_TABLES.history, records)),
   listings: async (trx, records) => void (await writeListings(trx, records)),
 };
 
