@@ -91,9 +91,12 @@ export function wordsOf(text: string): string[] {
   return (folded.match(ASCII.test(folded) ? ASCII_WORDS : WORDS) ?? []).map(indexable);
 }
 
+/** Whether a reader sees nothing of a text. */
+export const isBlank = (text: string): boolean => visibleText(text).trim() === '';
+
 /** The words of a search text; null when it is blank (contract 5.1). */
 export const queryWords = (text: string | null | undefined): string[] | null =>
-  visibleText(text ?? '').trim() === '' ? null : wordsOf(text ?? '');
+  isBlank(text ?? '') ? null : wordsOf(text ?? '');
 
 /** A word too long for an index becomes its beginning plus a digest of the whole, so that it still equals only itself. */
 function indexable(word: string): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isBlank } from '../../models/catalog/fold-text';
 import { storedImageOf } from '../../models/catalog/import/record-pictures';
 import { pathFault } from '../../models/catalog/path-fault';
 import { TAGS_FIELD } from '../../models/catalog/taxonomy';
@@ -35,7 +36,7 @@ function lengthFault(text: string, lengthMax: number): string | null {
 export const label = checked((text) => lengthFault(text, LABEL_LENGTH_MAX));
 
 export const textOf = (lengthMax: number) =>
-  checked((text) => lengthFault(text, lengthMax) ?? (text.trim() === '' ? 'is blank' : null));
+  checked((text) => lengthFault(text, lengthMax) ?? (isBlank(text) ? 'is blank' : null));
 
 export const name = textOf(LABEL_LENGTH_MAX);
 

@@ -299,7 +299,7 @@ describe('a product of a shop', () => {
   test.each<[field: string, values: readonly unknown[], fault: string | null]>([
     ['title', ['a', 'x'.repeat(512), '\u{1f45c}'.repeat(512)], null],
     ['title', ['x'.repeat(513), '\u{1f45c}'.repeat(513)], 'is longer than 512 characters'],
-    ['title', ['', ' '], 'is blank'],
+    ['title', ['', ' ', '\u200b \ufeff'], 'is blank'],
     ['sku', ['1', 'x'.repeat(128)], null],
     ['sku', ['x'.repeat(129)], 'is longer than 128 characters'],
     ['url', ['https://shop.example/', 'HTTPS://SHOP.example/é'], null],
