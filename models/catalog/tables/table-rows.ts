@@ -29,7 +29,7 @@ const NONE: readonly string[] = [];
 export class TableRows {
   /** By the SKU of a variant that the row of its product lists: the key of that product. */
   readonly #listed = new Map<string, string | null>();
-  /** The lines of pictures that are left out, as they have no host, or are not https. */
+  /** The lines of pictures that are left out, as they have no host, are not https, or are on a drive. */
   readonly unreachable = new Set<number>();
   readonly #attributes = new WeakMap<TableRow, Map<TableField | undefined, string[]>>();
 
@@ -118,7 +118,7 @@ export class TableRows {
       .map((each) => (each.includes('://') ? each : each.replaceAll('\\', '/')).trim())
       .map((each) => wholeAddress(each, this.shop) ?? '')
       .filter((each) => each !== '');
-    const whole = named.filter((each) => storedImageOf(each) || !/^(?:\/|http:)/i.test(each));
+    const whole = named.filter((each) => storedImageOf(each) || !/^(?:\/|http:|[a-z]:\/)/i.test(each));
     if (whole.length < named.length) this.unreachable.add(row.line);
     return whole;
   }

@@ -36,7 +36,7 @@ const HIDDEN = 'left out: draft, archived or unpublished';
 const NO_URL = 'with an http:// link, which is left out as url (https only) and kept for prices';
 const REPEATED = 'left out: the same as another row of the product in every cell';
 const UNREACHABLE =
-  'without the pictures that begin with http:// (https only) or with / (give --shop to complete them)';
+  'without the pictures that begin with http:// (https only), with / (give --shop to complete them) or with C:\\ (give paths below the folder of the table)';
 
 /** A shop's table as the records of a bundle (contract 13.20, 13.21), read product by product three times, or four if rows are apart. */
 export class TableSource implements RecordSource {
