@@ -82,7 +82,6 @@ export interface DefaultLimits {
   readonly testCallsPerMonth: number;
 }
 
-/** Settings of the HTTP side. */
 export interface ApiSettings {
   readonly logger: PinoLogger;
   readonly lifecycle: () => LifecycleState;

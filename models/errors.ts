@@ -179,7 +179,6 @@ export const noWorker = (): AppError => unavailable('No worker is running; the p
 export const timeout = (deadlineMs: number): AppError =>
   new AppError('timeout', `No answer within ${deadlineMs} ms; nothing was charged. Send the photo again.`);
 
-/** The message of whatever was thrown. */
 export function messageOf(failure: unknown): string {
   return failure instanceof Error ? failure.message : String(failure);
 }

@@ -2,21 +2,15 @@ import { LRUCache } from 'lru-cache';
 import { inject, injectable } from 'tsyringe';
 import { NO_FILTER, type SearchScope } from '../models/catalog/catalog-query';
 import { unavailable } from '../models/errors';
-import {
-  type Embedder,
-  type EmbedderRegistry,
-  type EmbeddingRepository,
-  type NeighbourIndex,
-  type NeighbourRequest,
-  PORTS,
-} from '../models/ports';
+import type * as ports from '../models/ports';
+import { PORTS } from '../models/ports';
 import { NEIGHBOURS, nearestImages, type PhotoViews } from '../models/vision/candidates';
 import { withLiveVersion } from '../models/vision/embedding-model';
 import type { Neighbourhood, Pixels, SmallImage, Vectors } from '../models/vision/neighbours';
 import { ForegroundLoad } from './foreground-load';
 import { RecallSampler } from './recall-sampler';
 
-export interface Photos extends Pick<NeighbourRequest, 'images' | 'scope' | 'liveStamp' | 'trace'> {
+export interface Photos extends Pick<ports.NeighbourRequest, 'images' | 'scope' | 'liveStamp' | 'trace'> {
   /** Milliseconds that they waited in the queue. */
   readonly queueMs: number;
 }
@@ -41,9 +35,9 @@ export class VisionPipeline implements PhotoPipeline {
   readonly #cache: LRUCache<string, Vectors, () => Promise<Vectors>> | null;
 
   constructor(
-    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
-    @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
-    @inject(PORTS.NeighbourIndex) private readonly index: NeighbourIndex,
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: ports.EmbeddingRepository,
+    @inject(PORTS.EmbedderRegistry) private readonly embedders: ports.EmbedderRegistry,
+    @inject(PORTS.NeighbourIndex) private readonly index: ports.NeighbourIndex,
     @inject(ForegroundLoad) private readonly foreground: ForegroundLoad,
     @inject(RecallSampler) private readonly recall: RecallSampler,
     @inject(PHOTO_CACHE_BYTES) cacheBytes: number,
@@ -92,7 +86,7 @@ export class VisionPipeline implements PhotoPipeline {
   }
 
   /** Views embedded in steps are decoded once. */
-  #viewsOf(image: SmallImage, embedder: Embedder, versionId: number): PhotoViews {
+  #viewsOf(image: SmallImage, embedder: ports.Embedder, versionId: number): PhotoViews {
     const picture = 'pixels' in image ? image : image.jpeg;
     let decoded: Promise<Pixels> | undefined;
     const embed = async (from: number, to?: number) => {

@@ -3,11 +3,6 @@ import type { Logger, NeighbourIndex } from '../models/ports';
 import type { EmbeddingVersion } from '../models/vision/embedding-model';
 import type { Neighbour, Vectors } from '../models/vision/neighbours';
 
-export interface RecallSamplerSettings {
-  /** One in this many searches is measured; 0 means none. */
-  readonly oneOf: number;
-}
-
 /** Figures of the version that was searched last. */
 export interface RecallFigures {
   /** Share of the nearest images that the searches found, mean of the last samples. */
@@ -33,13 +28,13 @@ export class RecallSampler {
   constructor(
     private readonly index: NeighbourIndex,
     private readonly logger: Logger,
-    private readonly settings: RecallSamplerSettings,
+    /** One in this many searches is measured; 0 means none. */
+    private readonly oneOf: number,
   ) {}
 
   /** Measures a search if it is in the sample; nobody waits for it, and failures are only logged. */
   maybeMeasure(...search: Search): void {
-    const { oneOf } = this.settings;
-    if (oneOf === 0 || this.#running || Math.random() * oneOf >= 1) return;
+    if (this.oneOf === 0 || this.#running || Math.random() * this.oneOf >= 1) return;
     this.#running = this.#measure(...search)
       .catch((failure: unknown) =>
         this.logger.warn({ reason: String(failure) }, 'the recall of a search could not be measured'),

@@ -1,34 +1,26 @@
 import { z } from 'zod';
-import {
-  attribute,
-  marketEstimate,
-  pageFields,
-  prices,
-  rowFields,
-  variantField,
-  variantFields,
-} from '../wire/answers';
+import * as wire from '../wire/answers';
 import { answer, part } from '../wire/shared';
 
 const legacyVariant = part('LegacyVariant', {
-  ...variantFields,
-  fields: z.array(variantField).describe('Values that distinguish the variant'),
-  ...prices,
+  ...wire.variantFields,
+  fields: z.array(wire.variantField).describe('Values that distinguish the variant'),
+  ...wire.prices,
 });
 
 /** A row of v1 and v2 products (contract 8.5). */
 export const legacyRow = part('LegacyRow', {
-  ...rowFields,
-  attributes: z.array(attribute).describe('Its category and what stands above it'),
+  ...wire.rowFields,
+  attributes: z.array(wire.attribute).describe('Its category and what stands above it'),
   variants: z.array(legacyVariant).optional().describe('Products only'),
-  max_market_estimate: marketEstimate.nullable().optional().describe('Not on products'),
+  max_market_estimate: wire.marketEstimate.nullable().optional().describe('Not on products'),
 });
 
 /** The answer of v1 and v2 products (contract 8.4). */
 export const legacyAnswer = answer('LegacyAnswer', {
   data: z.array(legacyRow).describe('The rows of this page, in order'),
   search: z.string().describe('The query as sent; empty for a listing'),
-  ...pageFields,
+  ...wire.pageFields,
   stats: z
     .object({
       id: z.record(z.string(), z.int()).describe('Number of rows on this page by attribute id'),
@@ -48,9 +40,9 @@ export const legacyMatch = part('LegacyMatch', {
       id: z.string().describe('Id of the matched row'),
       updated_at: z.iso.datetime().describe('When the row was last changed'),
       category_id: z.string().describe('Category of the row'),
-      attributes: z.array(attribute).describe('Its category and what stands above it'),
+      attributes: z.array(wire.attribute).describe('Its category and what stands above it'),
       variants: z.array(legacyVariant).describe('Empty if the match is not a product'),
-      popularity: rowFields.popularity,
+      popularity: wire.rowFields.popularity,
       deleted: z.boolean().describe('Always `false`: deleted rows are not matched'),
       nbWordsMatched: z.int().describe('Always 0: a photo has no words'),
     })

@@ -1,22 +1,13 @@
 import { z } from 'zod';
 import { ENTRY_STATES, JOB_STATUSES } from '../../models/vision/jobs/vision-job';
 import { accountFields, keyFields, since, until, usage } from '../wire/accounts';
-import {
-  attribute,
-  errorAnswer,
-  marketEstimate,
-  pageFields,
-  prices,
-  rowFields,
-  variantField,
-  variantFields,
-} from '../wire/answers';
+import * as wire from '../wire/answers';
 import { answer, includeModule, part, webhookEvent } from '../wire/shared';
 
 const variant = part('Variant', {
-  ...variantFields,
-  fields: z.array(variantField).optional().describe('Only with `taxonomy`'),
-  pricing: part('Pricing', prices).optional().describe('Only with `pricing`'),
+  ...wire.variantFields,
+  fields: z.array(wire.variantField).optional().describe('Only with `taxonomy`'),
+  pricing: part('Pricing', wire.prices).optional().describe('Only with `pricing`'),
 });
 
 const share = z.number().min(0).max(1);
@@ -36,20 +27,20 @@ export const evidence = part('Evidence', {
     )
     .describe('One entry per photo, in your order'),
   levels: z
-    .array(attribute.extend({ confidence: share.describe('Calibrated probability of this level') }))
+    .array(wire.attribute.extend({ confidence: share.describe('Calibrated probability of this level') }))
     .describe('The taxonomy of the row, outermost first'),
 });
 
 /** A catalog row (contract 1.2). */
 export const catalogRow = part('CatalogRow', {
-  ...rowFields,
+  ...wire.rowFields,
   title: z.string().optional().describe("The shop's own title, if any; likewise the next three"),
   sku: z.string().optional().describe("The shop's own item number"),
   url: z.string().optional().describe("The product's page at the shop"),
   data: z.record(z.string(), z.unknown()).optional().describe('Other data of the shop, unchanged'),
-  attributes: z.array(attribute).optional().describe('Only with `taxonomy`'),
+  attributes: z.array(wire.attribute).optional().describe('Only with `taxonomy`'),
   variants: z.array(variant).optional().describe('Products only'),
-  max_market_estimate: marketEstimate
+  max_market_estimate: wire.marketEstimate
     .nullable()
     .optional()
     .describe('Only with `pricing`, and not on products'),
@@ -77,7 +68,7 @@ export const facetValue = part('FacetValue', {
 
 /** The common fields of every answer with rows (contract 4.10). */
 const rowsFields = {
-  ...pageFields,
+  ...wire.pageFields,
   credits_used: z.int().describe('Credits charged for this call'),
   includes: z.array(includeModule).describe('Modules included in this answer'),
   resolved_taxonomy: part('ResolvedTaxonomy', {
@@ -163,7 +154,7 @@ export const suggestAnswer = answer('SuggestAnswer', {
         name: z.string().describe('Name of the row'),
         node: z.string().describe('Kind of the row, such as `brand` or `product`'),
         attributes: z
-          .array(attribute)
+          .array(wire.attribute)
           .describe('Its category, the levels above it, and the row itself unless it is a product'),
         matched: z
           .array(z.array(z.int()).length(2))
@@ -182,7 +173,7 @@ export const jobEntry = part('JobEntry', {
   state: z.enum(ENTRY_STATES).describe('`failed` means that the answer is a refusal'),
   prediction_id: z.string().nullable().describe('Id for feedback; null if the photo was not identified'),
   answer: z
-    .union([identifyAnswer, errorAnswer])
+    .union([identifyAnswer, wire.errorAnswer])
     .nullable()
     .describe('Body of the identification or its refusal; null until then'),
 });

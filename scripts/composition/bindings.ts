@@ -151,9 +151,8 @@ export function bindVision(startup: Startup): Queues {
   bindUnlessGiven(startup, PORTS.EmbedderRegistry, embedders);
   container.registerInstance(PHOTO_CACHE_BYTES, config.PHOTO_MEMORY_MIB * 2 ** 20);
   container.registerInstance(ForegroundLoad, new ForegroundLoad());
-  const recall = new RecallSampler(adapterOf(container, PORTS.NeighbourIndex), logger, {
-    oneOf: config.NEIGHBOUR_RECALL_SAMPLE,
-  });
+  const index = adapterOf(container, PORTS.NeighbourIndex);
+  const recall = new RecallSampler(index, logger, config.NEIGHBOUR_RECALL_SAMPLE);
   onClose(() => recall.close());
   container.registerInstance(RecallSampler, recall);
   const queues = openQueues(startup);

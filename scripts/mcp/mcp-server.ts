@@ -1,15 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { type LoupeClient, LoupeError, type Photo } from '../../api/client/loupe-client';
-import {
-  catalogRow,
-  identifyAnswer,
-  itemsAnswer,
-  matchedRow,
-  queryAnswer,
-  similarAnswer,
-  similarRow,
-} from '../../api/v3/answers';
+import * as answers from '../../api/v3/answers';
 import { FILTERS_MAX, includes, itemsBody, match } from '../../api/v3/schema';
 import { decodeBase64 } from '../../api/wire/decode-base64';
 import { pageNumber, searchText, sizeOfPage, valueList } from '../../api/wire/shared';
@@ -57,8 +49,8 @@ const annotations = { readOnlyHint: true, openWorldHint: false } as const;
 const rowsOf = (row: z.ZodObject) => ({
   data: z.array(row.loose()).describe('the rows, in order'),
 });
-const identified = identifyAnswer
-  .extend(rowsOf(matchedRow))
+const identified = answers.identifyAnswer
+  .extend(rowsOf(answers.matchedRow))
   .extend({ predictionId: z.string().describe('id for feedback on the answer') })
   .loose();
 
@@ -121,7 +113,7 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
         page_size: sizeOfPage.exactOptional(),
         includes: modules,
       }),
-      outputSchema: queryAnswer.extend(rowsOf(catalogRow)).loose(),
+      outputSchema: answers.queryAnswer.extend(rowsOf(answers.catalogRow)).loose(),
       annotations,
     },
     (query, { mcpReq: { signal } }) => answered(() => client.search(query, { signal })),
@@ -132,7 +124,7 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
       title: 'Look rows up by their ids',
       description: 'Rows of the catalog by their ids, up to 100; unknown ids are in "not_found".',
       inputSchema: z.strictObject({ ids: itemsBody.shape.ids, includes: modules }),
-      outputSchema: itemsAnswer.extend(rowsOf(catalogRow)).loose(),
+      outputSchema: answers.itemsAnswer.extend(rowsOf(answers.catalogRow)).loose(),
       annotations,
     },
     ({ ids, ...rest }, { mcpReq: { signal } }) => answered(() => client.items(ids, { ...rest, signal })),
@@ -148,7 +140,7 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
         size: sizeOfPage.exactOptional().describe('maximum number of rows'),
         includes: modules,
       }),
-      outputSchema: similarAnswer.extend(rowsOf(similarRow)).loose(),
+      outputSchema: answers.similarAnswer.extend(rowsOf(answers.similarRow)).loose(),
       annotations,
     },
     ({ id, ...rest }, { mcpReq: { signal } }) => answered(() => client.similar(id, { ...rest, signal })),

@@ -80,7 +80,7 @@ describe('an identification', () => {
       { forVersion: async () => ({ embed, decode }) as Partial<Embedder> as Embedder },
       service.resolve(PORTS.NeighbourIndex),
       new ForegroundLoad(),
-      new RecallSampler({} as NeighbourIndex, service.log.logger, { oneOf: 0 }),
+      new RecallSampler({} as NeighbourIndex, service.log.logger, 0),
       0,
     );
     jest

@@ -27,7 +27,7 @@ function setup(cacheBytes: number, certain?: ModelManifest['certain']) {
     { forVersion: async () => ({ embed, decode: async () => pixels }) as Partial<Embedder> as Embedder },
     index,
     new ForegroundLoad(),
-    new RecallSampler({} as NeighbourIndex, silent, { oneOf: 0 }),
+    new RecallSampler({} as NeighbourIndex, silent, 0),
     cacheBytes,
   );
   const within = jest.spyOn(index, 'nearest');

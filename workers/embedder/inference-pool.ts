@@ -4,13 +4,11 @@ import type { BackendName } from './backends';
 import type { Embeddings, Engine } from './engine';
 import { EngineGroup, type EngineGroupOptions } from './engine-group';
 
-/** How inference runs in this process. */
 export interface InferencePoolOptions extends EngineGroupOptions {
   /** Time after which a batch counts as hung, and its engine is replaced. */
   readonly batchTimeoutMs: number;
 }
 
-/** The current state of the pool, for metrics. */
 export interface InferencePoolStats {
   /** What computes each model that is loaded, by its reference. */
   readonly models: Readonly<Record<string, BackendName>>;
@@ -180,7 +178,6 @@ export type Lane = (typeof LANES)[number];
 /** A new photo waits for the batch in work: few pictures of the catalog are as quick, view by view, as many. */
 const CATALOG_ROWS_MAX = 3;
 
-/** One view of a picture that waits for an engine. */
 interface WaitingView {
   readonly lane: Lane;
   /** Key of the model that it is for. */

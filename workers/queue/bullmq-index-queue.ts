@@ -7,16 +7,7 @@ import { ModelRefused } from '../embedder/model-folder';
 import type { ImageIndex, IndexOutcome } from '../index-images';
 import { type BullMqOptions, BullMqProducer } from './bullmq-producer';
 import { BullMqConsumer } from './bullmq-worker';
-import {
-  assertReadable,
-  embedInJobs,
-  failureAnswer,
-  INDEX_QUEUE,
-  type IndexAnswer,
-  type IndexJob,
-  indexOutcomeOf,
-  PAYLOAD_VERSION,
-} from './job';
+import * as jobs from './job';
 import { race } from './race';
 
 const JOB: JobsOptions = {
@@ -36,22 +27,22 @@ export class BullMqIndexQueue extends BullMqProducer implements IndexQueue {
   readonly isShared = true;
 
   constructor(options: BullMqOptions) {
-    super(INDEX_QUEUE, options);
+    super(jobs.INDEX_QUEUE, options);
   }
 
   /** Waits for the workers without a limit. @throws unavailable without a queue, internalError for a job that failed permanently */
   embed(versionId: number, images: readonly CatalogImage[]): Promise<IndexOutcome> {
-    return embedInJobs(images, JOBS_AT_ONCE, (part) => this.#embed(versionId, part));
+    return jobs.embedInJobs(images, JOBS_AT_ONCE, (part) => this.#embed(versionId, part));
   }
 
   async #embed(versionId: number, images: readonly CatalogImage[]): Promise<IndexOutcome> {
     const jobId = randomUUID();
-    const job: IndexJob = { v: PAYLOAD_VERSION, versionId, images };
+    const job: jobs.IndexJob = { v: jobs.PAYLOAD_VERSION, versionId, images };
     try {
       const { answer } = await this.ask(jobId, job, JOB);
       for (;;) {
         const waited = await race(answer, LOOK_EVERY_MS);
-        if (waited.kind === 'answered') return indexOutcomeOf(waited.value);
+        if (waited.kind === 'answered') return jobs.indexOutcomeOf(waited.value);
         // While Redis is unreachable, job and answer wait there.
         const state = await this.stateOf(jobId).catch(() => 'unfinished');
         if (state === 'gone') throw unavailable('The queue lost the work on catalog images.', 1);
@@ -69,26 +60,26 @@ const SETTINGS = { concurrency: 2, maxStalledCount: 5, lockDuration: 10_000, sta
 const MODEL_MISSING_MS = 2_000;
 
 /** The consumer of the index queue on Redis. When it closes, jobs stop between two images and return to the queue. */
-export class BullMqIndexWorker extends BullMqConsumer<IndexJob, IndexAnswer> {
+export class BullMqIndexWorker extends BullMqConsumer<jobs.IndexJob, jobs.IndexAnswer> {
   constructor(
     private readonly index: ImageIndex,
     private readonly options: BullMqOptions,
   ) {
-    super(INDEX_QUEUE, SETTINGS, options);
+    super(jobs.INDEX_QUEUE, SETTINGS, options);
   }
 
   protected async answer(
-    job: Job<IndexJob, IndexAnswer>,
+    job: Job<jobs.IndexJob, jobs.IndexAnswer>,
     token?: string,
     signal: AbortSignal = new AbortController().signal,
-  ): Promise<IndexAnswer> {
+  ): Promise<jobs.IndexAnswer> {
     const started = performance.now();
     const log = (outcome: object): void => {
       const elapsedMs = Math.round(performance.now() - started);
       this.options.logger.info({ jobId: job.id, ...outcome, elapsedMs }, 'catalog images');
     };
     try {
-      assertReadable(job.data);
+      jobs.assertReadable(job.data);
       const { versionId, images } = job.data;
       const { embedded, failed } = await this.index.index(versionId, images, signal);
       log({ embedded, failed });
@@ -97,7 +88,7 @@ export class BullMqIndexWorker extends BullMqConsumer<IndexJob, IndexAnswer> {
       // A deleted version is an answer, as retrying is useless; everything else is thrown.
       if (failure instanceof AppError && failure.code === 'not_found') {
         log({ failure: failure.code });
-        return failureAnswer(failure);
+        return jobs.failureAnswer(failure);
       }
       if (failure instanceof ModelRefused && !signal.aborted) {
         this.options.logger.warn(

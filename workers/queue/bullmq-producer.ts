@@ -39,7 +39,6 @@ interface Attachment {
   readonly keptMs: number;
 }
 
-/** Where the bytes of a job are. */
 export const attachmentKey = (queue: Pick<Queue, 'toKey'>, jobId: string): string =>
   queue.toKey(`${jobId}:bytes`);
 
@@ -122,7 +121,6 @@ export class BullMqProducer {
     return { answer };
   }
 
-  /** Stops waiting for a job. */
   forget(jobId: string): void {
     this.#waiters.delete(jobId);
   }

@@ -4,14 +4,7 @@ import { AppError, timeout, unavailable } from '../../models/errors';
 import type { CatalogNeighbour } from '../../models/vision/neighbours';
 import type { PhotoPipeline, Photos } from '../pipeline';
 import { attachmentKey, type BullMqOptions } from './bullmq-producer';
-import {
-  assertReadable,
-  BYTES_SLACK_MS,
-  failureAnswer,
-  VISION_QUEUE,
-  type VisionAnswer,
-  type VisionJob,
-} from './job';
+import * as jobs from './job';
 import { race } from './race';
 import { disconnected, patientConnection } from './redis-connection';
 
@@ -111,20 +104,20 @@ export abstract class BullMqConsumer<Data, Answer> {
   }
 }
 
-export class BullMqVisionWorker extends BullMqConsumer<VisionJob, VisionAnswer> {
+export class BullMqVisionWorker extends BullMqConsumer<jobs.VisionJob, jobs.VisionAnswer> {
   constructor(
     private readonly pipeline: PhotoPipeline,
     private readonly options: BullMqVisionWorkerOptions,
   ) {
     const lock = { lockDuration: LOCK_MS, stalledInterval: LOCK_MS / 2, maxStalledCount: 1 };
-    super(VISION_QUEUE, { concurrency: options.concurrency, ...lock }, options);
+    super(jobs.VISION_QUEUE, { concurrency: options.concurrency, ...lock }, options);
   }
 
   protected async answer(
-    job: Job<VisionJob, VisionAnswer>,
+    job: Job<jobs.VisionJob, jobs.VisionAnswer>,
     _token?: string,
     signal?: AbortSignal,
-  ): Promise<VisionAnswer> {
+  ): Promise<jobs.VisionAnswer> {
     const started = performance.now();
     const waited = await race(this.#outcomeOf(job), LONGEST_MS, signal);
     if (waited.kind !== 'answered') throw new Error(`the photo is given up: ${waited.kind}`);
@@ -139,14 +132,14 @@ export class BullMqVisionWorker extends BullMqConsumer<VisionJob, VisionAnswer> 
   }
 
   /** Our own failures are answers too; all others are thrown, for BullMQ to retry. A photo past its deadline is dropped. */
-  async #outcomeOf({ id = '', data }: Job<VisionJob, VisionAnswer>): Promise<VisionAnswer> {
+  async #outcomeOf({ id = '', data }: Job<jobs.VisionJob, jobs.VisionAnswer>): Promise<jobs.VisionAnswer> {
     try {
-      assertReadable(data);
+      jobs.assertReadable(data);
       const limitMs = data.deadlineAt - data.askedAt;
       const { bytes, keptMs } = await this.attachment(id);
       const images = photosOf(data, bytes);
       // By the clock of Redis: that of the caller's process may differ from ours.
-      const leftMs = keptMs - BYTES_SLACK_MS;
+      const leftMs = keptMs - jobs.BYTES_SLACK_MS;
       if (leftMs <= 0) throw timeout(limitMs);
       const found = await this.pipeline.neighbours({
         ...data,
@@ -157,14 +150,14 @@ export class BullMqVisionWorker extends BullMqConsumer<VisionJob, VisionAnswer> 
       const rounded = { ...found, neighbours: neighbours.map(toSixDecimals) };
       return { ok: true, value: rivals ? { ...rounded, rivals: rivals.map(toSixDecimals) } : rounded };
     } catch (failure) {
-      if (failure instanceof AppError) return failureAnswer(failure);
+      if (failure instanceof AppError) return jobs.failureAnswer(failure);
       throw failure;
     }
   }
 }
 
 /** @throws unavailable where the bytes of the photos are gone */
-function photosOf({ images }: VisionJob, attachment: Buffer | null): Photos['images'] {
+function photosOf({ images }: jobs.VisionJob, attachment: Buffer | null): Photos['images'] {
   const length = images.reduce((sum, { bytes }) => sum + bytes, 0);
   // A Redis restored to an earlier state may have lost the answer, and the bytes are deleted.
   if (attachment?.length !== length) throw unavailable('The queue lost the photo.', 1);

@@ -1,35 +1,20 @@
 import { at, hash, Random } from '../../../models/random';
 import type { Lineage } from './lineage';
-import {
-  COMMON_LEATHERS,
-  COMMON_METALS,
-  type Described,
-  type Description,
-  describeMaison,
-  LEATHERS,
-  METALS,
-  maisonLook,
-  moodOf,
-  type Named,
-  nounOf,
-  VARIANTS,
-  weighted,
-  words,
-} from './words';
+import * as words from './words';
 
 /* Bags: what they are called, what they are made of, and what they look like. Lengths are in thousandths of the picture. */
 
-const NOUNS = words(
+const NOUNS = words.words(
   'Ondine, Étoile, Sérénade, Ardoise, Lagune, Mélodie, Passerelle, Opéra, Céleste, Brume, Clé, Galerie, Orangerie, Promenade, Échappée, Volute, Marquise, Tuileries, Cabriole, Alouette, Ivoire, Palissade, Rotonde, Ombrelle, Silhouette, Capucine, Dentelle, Esquisse, Fugue, Gondole, Hirondelle',
 );
 /** Around the noun (`*`) of a model; `#` is its cut. The nouns are feminine. */
-const MODEL_FORMS = words('*, * #, The * #, * #, La *, *, La *, 24 *, Petite *, “*”');
+const MODEL_FORMS = words.words('*, * #, The * #, * #, La *, *, La *, 24 *, Petite *, “*”');
 /** How the sizes of a model are named, smallest first. */
 const SIZES: readonly (readonly string[])[] = [
-  words('20, 25, 28, 30, 35, 40'),
-  words('Mini, Small, Medium, Large, Maxi, Travel'),
-  words('Nano, BB, PM, MM, GM, XL'),
-  words('Micro, Bébé, Petit, Moyen, Grand, Très Grand'),
+  words.words('20, 25, 28, 30, 35, 40'),
+  words.words('Mini, Small, Medium, Large, Maxi, Travel'),
+  words.words('Nano, BB, PM, MM, GM, XL'),
+  words.words('Micro, Bébé, Petit, Moyen, Grand, Très Grand'),
 ];
 
 /** Of each cut: its other names, and least and greatest width, height and depth. */
@@ -84,7 +69,7 @@ function modelLook(seed: number, model: number) {
     flap: random.between(0.48, 0.8),
     round: random.between(0.05, 0.3),
     clasp: random.pick(CLASPS),
-    handle: weighted(random, { leather: 5, rolled: 5, chain: 5, bamboo: 1.5 }),
+    handle: words.weighted(random, { leather: 5, rolled: 5, chain: 5, bamboo: 1.5 }),
     drop: random.between(190, 300),
   };
 }
@@ -95,9 +80,9 @@ function styleLook(seed: number, style: number) {
   const surface = random.weighted(weights);
   const pattern: keyof typeof PATTERNS =
     surface === 'canvas'
-      ? weighted(random, { monogram: 6, check: 3, web: 2, plain: 1 })
+      ? words.weighted(random, { monogram: 6, check: 3, web: 2, plain: 1 })
       : PATTERNED.includes(surface)
-        ? weighted(random, { plain: 12, block: 2, web: 2, check: 1, monogram: 1 })
+        ? words.weighted(random, { plain: 12, block: 2, web: 2, check: 1, monogram: 1 })
         : 'plain';
   return { surface, pattern, patternSize: random.between(0.8, 1.3) };
 }
@@ -106,9 +91,9 @@ function styleLook(seed: number, style: number) {
 const coloursOf = (seed: number, { product = 0, style = 0 }: Lineage) => {
   const shift = hash(seed, 'bag colours', style) % 1009;
   return {
-    colour: at(COMMON_LEATHERS, product * 13 + shift),
-    second: at(COMMON_LEATHERS, product * 29 + shift + 7),
-    metal: at(COMMON_METALS.slice(0, 19), product * 5 + shift),
+    colour: at(words.COMMON_LEATHERS, product * 13 + shift),
+    second: at(words.COMMON_LEATHERS, product * 29 + shift + 7),
+    metal: at(words.COMMON_METALS.slice(0, 19), product * 5 + shift),
   };
 };
 
@@ -118,7 +103,7 @@ export function bagLook(seed: number, lineage: Lineage) {
   const colours = coloursOf(seed, lineage);
   return {
     kind: 'bag' as const,
-    ...maisonLook(seed, 'handbags', brand),
+    ...words.maisonLook(seed, 'handbags', brand),
     ...modelLook(seed, model),
     ...leather,
     ...colours,
@@ -130,20 +115,26 @@ export function bagLook(seed: number, lineage: Lineage) {
   };
 }
 
-export function describeBag({ level, number, seed, random }: Described): Description {
-  if (level === 'brand') return describeMaison(seed, 'handbags', number, random);
+export function describeBag({ level, number, seed, random }: words.Described): words.Description {
+  if (level === 'brand') return words.describeMaison(seed, 'handbags', number, random);
   if (level === 'model') {
     const { cut } = modelLook(seed, number);
     const title = cut.replace(/\b\w/g, (letter) => letter.toUpperCase());
     const worth = random.between(0.6, 1.9);
-    const form = random.pick(MODEL_FORMS).replace('*', nounOf(NOUNS, number)).replace('#', title);
-    return { name: form.replace(/^La (?=[AEIOUÉ])/, "L'"), keywords: [cut, ...words(CUTS[cut][0])], worth };
+    const form = random.pick(MODEL_FORMS).replace('*', words.nounOf(NOUNS, number)).replace('#', title);
+    return {
+      name: form.replace(/^La (?=[AEIOUÉ])/, "L'"),
+      keywords: [cut, ...words.words(CUTS[cut][0])],
+      worth,
+    };
   }
   const { surface, pattern } = styleLook(seed, number);
   const isExotic = EXOTIC.includes(surface);
   const material = isExotic ? ['material:exotic'] : TEXTILE.includes(surface) ? ['material:textile'] : [];
   return {
-    name: [PATTERNS[pattern], SURFACES[surface][0], moodOf(number)].filter((word) => word !== '').join(' '),
+    name: [PATTERNS[pattern], SURFACES[surface][0], words.moodOf(number)]
+      .filter((word) => word !== '')
+      .join(' '),
     keywords: pattern === 'plain' ? [surface] : [surface, pattern],
     tags: [...material, ...(random.chance(0.06) ? ['edition:runway'] : [])],
     worth: isExotic ? random.between(2.5, 6) : random.between(0.75, 1.35),
@@ -155,7 +146,7 @@ export function bagTraits(seed: number, lineage: Lineage, random: Random) {
   const { colour, second, metal } = coloursOf(seed, lineage);
   const { surface, pattern } = styleLook(seed, lineage['style'] ?? 0);
   const sizes = at(SIZES, hash(seed, 'sizes', lineage['model'] ?? 0));
-  const count = random.weighted(VARIANTS);
+  const count = random.weighted(words.VARIANTS);
   const first = random.integer(0, sizes.length - count);
   const colours = pattern === 'plain' || second === colour ? [colour] : [colour, second];
   return {
@@ -167,8 +158,8 @@ export function bagTraits(seed: number, lineage: Lineage, random: Random) {
   };
 }
 
-export const BAG_FACETS: Readonly<Record<string, readonly Pick<Named, 'slug' | 'name'>[]>> = {
-  colour: LEATHERS,
+export const BAG_FACETS: Readonly<Record<string, readonly Pick<words.Named, 'slug' | 'name'>[]>> = {
+  colour: words.LEATHERS,
   material: Object.entries(SURFACES).map(([slug, [name]]) => ({ slug, name })),
-  hardware: METALS,
+  hardware: words.METALS,
 };
