@@ -14,7 +14,7 @@ export interface EmbedOptions {
   readonly batch: number;
   readonly lanes?: number;
   readonly signal?: AbortSignal;
-  /** Embeds those that are not stored here instead, also those that the version has. */
+  /** Begins with all that are not stored here, also those that the version has. */
   readonly refetch?: boolean;
   /** Around each call of the database and the queue. */
   readonly again?: Retry;
@@ -27,13 +27,17 @@ export async function embedPending(
   versionId: number,
   { batch: size, lanes = 1, signal, refetch, again = (work) => work(), onBatch }: EmbedOptions,
 ): Promise<void> {
-  const after = (afterId: number) => {
-    const page = { afterId, limit: size };
-    return again(() => (refetch ? embeddings.refetchable(page) : embeddings.pending(versionId, page)));
-  };
-  const batches = async function* (): AsyncGenerator<readonly CatalogImage[]> {
+  const pages = async function* (isAgain: boolean): AsyncGenerator<readonly CatalogImage[]> {
+    const after = (afterId: number) => {
+      const page = { afterId, limit: size };
+      return again(() => (isAgain ? embeddings.refetchable(page) : embeddings.pending(versionId, page)));
+    };
     for (let batch = await after(0); batch.length > 0; batch = await after(batch.at(-1)?.id ?? 0))
       yield batch;
+  };
+  const batches = async function* () {
+    if (refetch) yield* pages(true);
+    yield* pages(false);
   };
   const embed = async (batch: readonly CatalogImage[]): Promise<void> => {
     const done = await again(() => queue.embed(versionId, batch));

@@ -63,16 +63,13 @@ async function embedFor(
       if (failure instanceof AppError) refusal = failure;
       throw failure;
     });
-  const pass = (again: boolean) =>
-    embedPending({ embeddings, queue: { embed } }, version.id, { batch, onBatch, refetch: again });
-  await (refetch ? pass(true) : Promise.resolve())
-    .then(() => pass(false))
-    .catch((failure) => {
-      if (failure !== refusal || !(failure instanceof AppError)) throw failure;
-      // The catalog is imported; its pictures wait for the next run.
-      progress.note(`not embedded: ${failure.message}`);
-      result.notEmbedded = Math.max(0, pending - result.embedded);
-    });
+  const options = { batch, onBatch, refetch };
+  await embedPending({ embeddings, queue: { embed } }, version.id, options).catch((failure) => {
+    if (failure !== refusal || !(failure instanceof AppError)) throw failure;
+    // The catalog is imported; its pictures wait for the next run.
+    progress.note(`not embedded: ${failure.message}`);
+    result.notEmbedded = Math.max(0, pending - result.embedded);
+  });
   progress.end();
   await embeddings.buildIndex(version.id);
   const { failed } = await embeddings.coverage(version.id);
