@@ -62,7 +62,7 @@ test.each([
   ['EUR', '2/3/26, 28/3/26, 2026-03-01', []],
   ['EUR', '3/2/26, 3/28/2026, 2.3.26', []],
   ['EUR', '02/03/2026, 2/3/26', ['day/month']],
-  ['USD', '03/02/2026, 3/2/26', ['month/day']],
+  ['USD', '03/02/2026, 3/2/26, 2026/03/28', ['month/day']],
 ])('sales in %s with the last days %s last', async (currency, days, order) => {
   const header = 'id,title,link,price,sale price,date sale price ends';
   const priced = `Bag,https://a.example,10 ${currency},9 ${currency}`;

@@ -39,7 +39,7 @@ test.each<[kind: string, rows: string | Buffer, reject: string | null, kept?: st
   ['a brand that is too long', row({ brand: LONG }), 'name: is longer than 500 characters', 'a'],
   ['a link that is none', row({ link: 'see below' }), `url: ${NO_ADDRESS}`],
   ['a picture by http', row({ image: 'http://a.example/a.jpg' }), null, 'a'],
-  ['paths as on Windows', row({ image: 'b\\a.jpg|C:\\a.jpg' }), null, 'a'],
+  ['paths as on Windows', row({ image: 'b\\a.jpg|C:\\a.jpg|\\\\nas\\a.jpg' }), null, 'a'],
   ['the second of two pictures', row({ image: PICTURES }), `images.1: ${NO_ADDRESS}`],
   ['a picture outside the folder', row({ image: '../a.jpg' }), 'images.0: is a path that leaves the bundle'],
   ['a picture at an absolute path', row({ image: '/etc/a.jpg' }), null, 'a'],
@@ -229,6 +229,9 @@ test('a map decides what columns mean, and null ignores a column', () => {
   expect(columns.data).toEqual(['title', 'type', 'b']);
   // The second title is not read; the second picture is.
   expect(readColumns(['id', 'title', 'title', 'image', 'image']).unread).toEqual(['title']);
+  expect(readColumns(['sku', 'title', 'category', 'Internal reference']).of.get('category')).toEqual([
+    'category',
+  ]);
 });
 
 // contract 13.21

@@ -32,7 +32,7 @@ export class ProductPrices {
   /** To be called for all rows first: in a date with slashes a number above 12 shows which one is the day. */
   readDates(row: TableRow): void {
     for (const field of ['sale_start', 'sale_end'] as const) {
-      const [, one, other] = /^(\d+)\/(\d+)\//.exec(this.table.one(row, field) ?? '')?.map(Number) ?? [];
+      const [, one, other] = /^(\d\d?)\/(\d\d?)\//.exec(this.table.one(row, field) ?? '')?.map(Number) ?? [];
       if (one === undefined || other === undefined) continue;
       if (one > 12 || other > 12) this.#dates = { isDayFirst: one > 12, guessedIn: null };
       this.#dates ??= { isDayFirst: this.#isEuropean(row), guessedIn: row.line };
@@ -95,7 +95,7 @@ export class ProductPrices {
   /** A day as `2026-02-28`; undefined for what is no date. */
   #dayOf(time: string): string | undefined {
     const [, one = '', sign, other = '', year] = SHORT_DATE.exec(time) ?? [];
-    const isDayFirst = sign === '.' || this.#dates?.isDayFirst;
+    const isDayFirst = sign === '.' || (Number(other) <= 12 && (Number(one) > 12 || this.#dates?.isDayFirst));
     const [day, month] = isDayFirst ? [one, other] : [other, one];
     if (year) return `20${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
     return DATE.exec(time.trim())?.slice(1).join('-');

@@ -102,7 +102,7 @@ export class ProductRows {
     return { category, entities };
   }
 
-  /** The record in bundle form, the faults and repetitions of its rows, and whether its page begins with http:// and was left out. */
+  /** The record in bundle form, the faults and repetitions of its rows, those that lose pictures, and whether its page begins with http:// and was left out. */
   product(key: string, rows: Rows) {
     const { category, entities } = this.named(rows);
     const attributes: Record<string, string[]> = {};
@@ -127,7 +127,8 @@ export class ProductRows {
       images: distinct(this.#inOrder(rows).flatMap((row) => this.table.pictures(row, 'images'))),
       variants: variants.map(({ value }) => value),
     };
-    return { value, faults, repeated, isPageLeftOut };
+    const pictureless = rows.filter((row) => this.table.losesPicture(row)).map(({ line }) => line);
+    return { value, faults, repeated, pictureless, isPageLeftOut };
   }
 
   #data(rows: Rows): Record<string, string> {

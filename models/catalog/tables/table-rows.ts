@@ -29,8 +29,6 @@ const NONE: readonly string[] = [];
 export class TableRows {
   /** By the SKU of a variant that the row of its product lists: the key of that product. */
   readonly #listed = new Map<string, string | null>();
-  /** The lines of pictures that are left out, as they have no host, are not https, or are on a drive. */
-  readonly unreachable = new Set<number>();
   readonly #attributes = new WeakMap<TableRow, Map<TableField | undefined, string[]>>();
 
   /** @param shop as in `TableOptions` */
@@ -112,15 +110,22 @@ export class TableRows {
     return isWhole ? filled : null;
   }
 
-  pictures(row: TableRow, field: 'images' | 'variant_image'): string[] {
-    const named = this.all([row], field)
+  pictures(row: TableRow, field: PictureField): string[] {
+    return this.#named(row, field).filter(isReachable);
+  }
+
+  /** Whether it names a picture that is left out. */
+  losesPicture(row: TableRow): boolean {
+    const fields: PictureField[] = ['images', 'variant_image'];
+    return !fields.every((field) => this.#named(row, field).every(isReachable));
+  }
+
+  #named(row: TableRow, field: PictureField): string[] {
+    return this.all([row], field)
       .flatMap((text) => text.split(/[|;\n]+|,\s+|,(?=https?:\/\/|\/\/)/))
-      .map((each) => (each.includes('://') ? each : each.replaceAll('\\', '/')).trim())
-      .map((each) => wholeAddress(each, this.shop) ?? '')
+      .map((each) => wholeAddress(each.trim(), this.shop) ?? '')
+      .map((each) => (each.includes('://') ? each : each.replaceAll('\\', '/')))
       .filter((each) => each !== '');
-    const whole = named.filter((each) => storedImageOf(each) || !/^(?:\/|http:|[a-z]:\/)/i.test(each));
-    if (whole.length < named.length) this.unreachable.add(row.line);
-    return whole;
   }
 
   #ownKeyOf(row: TableRow): string | null {
@@ -143,6 +148,11 @@ export class TableRows {
     return known.get(field) ?? NONE;
   }
 }
+
+type PictureField = 'images' | 'variant_image';
+/** Not of one that has no host, is not https, or is on a drive. */
+const isReachable = (picture: string): boolean =>
+  storedImageOf(picture) !== undefined || !/^(?:\/|http:|[a-z]:\/)/i.test(picture);
 
 /** Of an address without its scheme or, if the shop is known, without its host. */
 function wholeAddress(text: string | null, shop: string | null): string | null {

@@ -121,10 +121,10 @@ export class TableSource implements RecordSource {
   }
 
   async #findFile({ rows }: ProductGroup): Promise<void> {
-    const paths = rows.flatMap((row) => this.#rows.table.pictures(row, 'images')).filter(isPath);
-    if (this.#hasFiles || paths.length === 0) return;
-    const read = await Promise.allSettled(paths.map((path) => this.table.files.read(path, Infinity)));
-    this.#hasFiles = read.some(({ status }) => status === 'fulfilled');
+    if (this.#hasFiles) return;
+    const isThere = (path: string) => this.table.files.read(path, Infinity).then(Boolean, () => false);
+    for (const path of rows.flatMap((row) => this.#rows.table.pictures(row, 'images')).filter(isPath))
+      this.#hasFiles ||= await isThere(path);
   }
 
   /** A picture that can't be used costs its product only if none is there: the folder is likely not in its place. */
@@ -164,7 +164,6 @@ export class TableSource implements RecordSource {
 
   async finish(): Promise<TableOutcome> {
     if (this.#removed > 0) await this.feed?.forgetMissing();
-    for (const line of this.#rows.table.unreachable) this.#remark('row', UNREACHABLE, line);
     const notes = [...this.#notes];
     for (const { noun, text, line, count } of this.#remarks.values())
       notes.push(`${counted(count, noun)} ${text} (${count > 1 ? 'first: ' : ''}line ${line})`);
@@ -212,9 +211,10 @@ export class TableSource implements RecordSource {
       return [];
     }
     this.#products += 1;
-    const { value, faults, repeated, isPageLeftOut } = this.#rows.product(key, rows);
+    const { value, faults, repeated, pictureless, isPageLeftOut } = this.#rows.product(key, rows);
     if (isPageLeftOut) this.#remark('product', NO_URL, rows[0]?.line ?? 0);
     for (const line of repeated) this.#remark('row', REPEATED, line);
+    for (const line of pictureless) this.#remark('row', UNREACHABLE, line);
     if (this.#previewed.length < PREVIEWED) this.#previewed.push(value);
     return [lineOf(rows[0]?.line ?? 0, value, this.#parsers.products), ...faults];
   }
