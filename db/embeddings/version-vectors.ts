@@ -11,8 +11,6 @@ import { VectorMemory } from './vector-memory';
 const READ_AT_ONCE = 4_096;
 /** With at least this many changed pictures, all vectors are read again. */
 const CHANGES_MAX = 2_000;
-/** Removals of many neighbours are noticed a few at a time; of still more, by later searches. */
-const GONE_REFRESHES_MAX = 8;
 /** Additional pictures looked at, since some may be of deleted products. */
 const SPARE = 20;
 /** So many times as many in a scope; if too few of them are in it, the ids of all its pictures are read. */
@@ -66,15 +64,16 @@ export class VersionVectors {
   async nearest(queries: Vectors, wanted: number, scope: SearchScope) {
     let count = (isWhole(scope) ? wanted : wanted * SCOPE_SPARE) + SPARE;
     let among: ReadonlySet<number> | undefined;
-    for (let refreshes = 0; ; ) {
+    for (let isFresh = false; ; ) {
       const seen = this.seen;
       const near = await this.#memory.nearest(queries, count, among);
       const isEnd = near.length < count || among !== undefined;
       const images = near.map(({ image }) => image);
       const found = await this.#find(images, { scope, seen, least: isEnd ? 0 : wanted });
-      if (refreshes < (found.gone.length > 0 ? GONE_REFRESHES_MAX : Number(found.isStale))) {
+      if (found.gone.length > 0 || (found.isStale && !isFresh)) {
         await this.#refresh(found.gone);
-        refreshes += 1;
+        isFresh = true;
+        if (found.gone.length > 0) count *= 2; // many may be gone: a few rounds find them all
       } else if (found.inScope) {
         among = new Set(found.inScope);
         count = wanted + SPARE;
