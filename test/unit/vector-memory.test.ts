@@ -28,3 +28,36 @@ test('a search of many vectors lets others have their turn', async () => {
   expect(found).toEqual({ image: 4_000, byQuery: [expect.closeTo(0, 3)] });
   expect(hadTurn).toBe(true);
 });
+
+test('a search finds the nearest, ties by id, also among few pictures or many alone', async () => {
+  const memory = new VectorMemory(2, 1);
+  const view = (angle: number) => Float32Array.of(Math.cos(angle), Math.sin(angle));
+  for (let image = 8; image >= 1; image -= 1) memory.put(image, 0, view(Math.ceil(image / 2) / 8));
+  for (const [images, among] of [
+    [[1]],
+    [[8], [8]],
+    [
+      [2, 4, 5, 6, 7],
+      [7, 6, 5, 4, 2],
+    ],
+  ] as const) {
+    const found = await memory.nearest([view(0)], images.length, among && new Set(among));
+    expect(found.map(({ image }) => image)).toEqual(images);
+  }
+});
+
+test('pictures take the memory of removed ones', () => {
+  const { Memory } = (globalThis as unknown as { WebAssembly: { Memory: { prototype: Growing } } })
+    .WebAssembly;
+  const grown = jest.spyOn(Memory.prototype, 'grow');
+  const memory = new VectorMemory(512, 1);
+  for (let image = 1; image <= 2_000; image += 1) {
+    memory.put(image, 0, new Float32Array(512));
+    memory.remove(image);
+  }
+  expect(grown).toHaveBeenCalledTimes(1);
+});
+
+interface Growing {
+  grow(pages: number): number;
+}
