@@ -73,7 +73,8 @@ async function embedFor(
   progress.end();
   await embeddings.buildIndex(version.id);
   const { failed } = await embeddings.coverage(version.id);
-  const failures = failed === 0 ? [] : await embeddings.failures(version.id, LISTED_MAX);
+  // Also of those that keep their earlier vectors.
+  const failures = await embeddings.failures(version.id, LISTED_MAX);
   for (const { image, reason } of failures) progress.note(`not embedded: ${image.address}: ${reason}`);
   if (failed > failures.length) progress.note(`not embedded: ${failed - failures.length} more`);
   return result;

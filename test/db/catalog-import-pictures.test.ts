@@ -109,10 +109,11 @@ describe('the workers', () => {
     expect(await bench.import(NO_RECORDS, { wait: true })).toMatchObject({ embedded: 1, notEmbedded: 0 });
     expect(await versions.coverage(live)).toEqual({ pending: 0, done: 3, failed: 0 });
     bench.workers.embedded.splice(0);
-    expect(await bench.import(NO_RECORDS, { wait: true, refetch: true })).toMatchObject({ embedded: 2 });
-    expect(bench.workers.embedded).toMatchObject(
-      [FAR, `${FAR}?2`].map((address) => ({ address, refetch: true })),
-    );
+    bench.workers.unreachable.add(FAR);
+    const again = await bench.import(NO_RECORDS, { wait: true, refetch: true });
+    expect(again).toMatchObject({ embedded: 1, notEmbedded: 1 });
+    expect(bench.notes.slice(1)).toEqual([`not embedded: ${FAR}: away`]);
+    expect(bench.workers.embedded).toMatchObject([{ address: `${FAR}?2`, refetch: true }]);
   });
 
   test('may be away: the catalog is imported, and its pictures wait for the next run', async () => {
