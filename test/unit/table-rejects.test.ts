@@ -226,6 +226,7 @@ test.each<[map: Parameters<typeof readColumns>[2], message: string]>([
 test('a map decides what columns mean, and null ignores a column', () => {
   const columns = readColumns(['a', 'title', 'type', 'b'], null, { title: 'a', type: null, data: '*' });
   expect(Object.fromEntries(columns.of)).toEqual({ title: ['a'], type: [] });
+  expect(readColumns(['id', 'item'], null, { brand: 'item' }).of.get('title')).toBeUndefined();
   expect(columns.data).toEqual(['title', 'type', 'b']);
   // The second title is not read; the second picture is.
   expect(readColumns(['id', 'title', 'title', 'image', 'image']).unread).toEqual(['title']);

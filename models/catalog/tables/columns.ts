@@ -15,10 +15,6 @@ const isField = (name: string): name is TableField => Object.hasOwn(HEADERS, nam
 const FIELD_OF_HEADER = new Map(FIELDS.flatMap((field) => HEADERS[field].map((each) => [each, field])));
 const LISTS: ReadonlySet<TableField> = new Set(['images', 'keywords']);
 
-/** For tables that have no other column of a field, best first; a SKU if nothing else tells products apart. */
-const FALLBACKS: readonly (readonly [field: string, headers: readonly string[]])[] = Object.entries(
-  dictionary.fallbacks,
-);
 /** The fields that tell products apart, best first. */
 export const KEY_FIELDS = ['group', 'id', 'sku', 'url'] as const;
 
@@ -55,17 +51,15 @@ export function readColumns(
   map: ColumnMap = {},
 ): TableColumns {
   const of = new Map<TableField, string[]>();
-  const used = new Set<string>();
-  const folded = new Set(header.map(foldHeader));
+  const folded = new Map(header.toReversed().map((column) => [foldHeader(column), column]));
   const isOf = (name: string) => SYSTEMS[name]?.headers.some((each) => folded.has(each));
   const system = format ?? TABLE_FORMATS.find(isOf);
   const known = { ...(system && columnsOfSystem(system, header)), ...map };
   for (const [name, wanted] of Object.entries(known)) {
-    if (name !== 'data' && !isField(name)) throw new Error(unknownField(name));
-    if (name === 'data') continue;
-    of.set(name, columnsNamed(wanted, header, name));
-    for (const column of of.get(name) ?? []) used.add(column);
+    if (isField(name)) of.set(name, columnsNamed(wanted, header, name));
+    else if (name !== 'data') throw new Error(unknownField(name));
   }
+  const used = new Set([...of.values()].flat());
   for (const column of header) {
     const field = fieldOf(column);
     if (used.has(column) || !field || Object.hasOwn(known, field)) continue;
@@ -74,13 +68,10 @@ export function readColumns(
     of.set(field, [...columns, column]);
     used.add(column);
   }
-  for (const [field, names] of FALLBACKS) {
-    const isTold =
-      field === 'sku' ? KEY_FIELDS.some((key) => of.get(key)?.length) : of.has(field as TableField);
-    const columns = names.flatMap((name) => header.filter((each) => foldHeader(each) === name)).slice(0, 1);
-    if (!isField(field) || isTold || Object.hasOwn(known, field) || columns.length === 0) continue;
-    of.set(field, columns);
-    for (const column of columns) used.add(column);
+  for (const [field, column] of fallbacks(folded, of)) {
+    if (used.has(column) || Object.hasOwn(known, field)) continue;
+    of.set(field, [column]);
+    used.add(column);
   }
   const wholly = [...LISTS, 'variant_image' as const].flatMap((field) => of.get(field) ?? []);
   const repeated = header.filter(
@@ -97,6 +88,14 @@ export function readColumns(
     page: SYSTEMS[system ?? '']?.page ?? '/products/{key}',
   };
 }
+
+/** Less usual columns, for fields that have no other; a SKU if nothing else tells products apart. */
+const fallbacks = (folded: ReadonlyMap<string, string>, of: ReadonlyMap<TableField, readonly string[]>) =>
+  (Object.entries(dictionary.fallbacks) as [TableField, string[]][]).flatMap(([field, names]) => {
+    const isTold = field === 'sku' ? KEY_FIELDS.some((key) => of.get(key)?.length) : of.has(field);
+    const columns = names.flatMap((name) => folded.get(name) ?? []);
+    return isTold ? [] : columns.slice(0, 1).map((column) => [field, column] as const);
+  });
 
 /** The fields of a system whose columns the table has, and those that it must not have. */
 const columnsOfSystem = (system: string, header: readonly string[]): ColumnMap =>
