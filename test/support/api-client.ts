@@ -1,18 +1,4 @@
-import type {
-  AccountShown,
-  IdentifyAnswer,
-  ItemAnswer,
-  ItemsAnswer,
-  JobAnswer,
-  KeyMade,
-  LegacyAnswer,
-  LegacyVisionAnswer,
-  QueryAnswer,
-  RecordStatusAnswer,
-  RecordsAnswer,
-  SimilarAnswer,
-  SuggestAnswer,
-} from '../../api/client/schema';
+import type * as schema from '../../api/client/schema';
 
 /** An answer; `body` is its JSON, typed as the one of a success, since refusals are matched and not read. */
 export interface Answer<Body = unknown> {
@@ -78,29 +64,32 @@ export class ApiClient {
     return { ...answer, body: jsonOf(answer.text) as Body };
   }
 
-  readonly query = (body: object) => this.send<QueryAnswer>('POST', '/v3/catalog/query', { body });
-  readonly items = (body: object) => this.send<ItemsAnswer>('POST', '/v3/catalog/items', { body });
-  readonly suggest = (body: object) => this.send<SuggestAnswer>('POST', '/v3/catalog/suggest', { body });
-  readonly identify = (body: object) => this.send<IdentifyAnswer>('POST', '/v3/vision/identify', { body });
-  readonly identifyV2 = (body: object) => this.send<LegacyVisionAnswer>('POST', '/v2/vision', { body });
-  readonly v2 = (body: object) => this.send<LegacyAnswer>('POST', '/v2/products', { body });
+  readonly query = (body: object) => this.send<schema.QueryAnswer>('POST', '/v3/catalog/query', { body });
+  readonly items = (body: object) => this.send<schema.ItemsAnswer>('POST', '/v3/catalog/items', { body });
+  readonly suggest = (body: object) =>
+    this.send<schema.SuggestAnswer>('POST', '/v3/catalog/suggest', { body });
+  readonly identify = (body: object) =>
+    this.send<schema.IdentifyAnswer>('POST', '/v3/vision/identify', { body });
+  readonly identifyV2 = (body: object) =>
+    this.send<schema.LegacyVisionAnswer>('POST', '/v2/vision', { body });
+  readonly v2 = (body: object) => this.send<schema.LegacyAnswer>('POST', '/v2/products', { body });
 
-  v1(parameters: Texts | string): Promise<Answer<LegacyAnswer>> {
+  v1(parameters: Texts | string): Promise<Answer<schema.LegacyAnswer>> {
     return this.send('GET', `/v1/products?${new URLSearchParams(parameters)}`);
   }
 
-  item(id: string, includes?: string): Promise<Answer<ItemAnswer>> {
+  item(id: string, includes?: string): Promise<Answer<schema.ItemAnswer>> {
     const query = includes === undefined ? '' : `?includes=${encodeURIComponent(includes)}`;
     return this.send('GET', `/v3/catalog/items/${encodeURIComponent(id)}${query}`);
   }
 
-  similar(id: string, parameters: Texts = {}): Promise<Answer<SimilarAnswer>> {
+  similar(id: string, parameters: Texts = {}): Promise<Answer<schema.SimilarAnswer>> {
     const query = new URLSearchParams(parameters);
     return this.send('GET', `/v3/catalog/items/${encodeURIComponent(id)}/similar?${query}`);
   }
 
   /** A line for each value; a text or bytes are lines as they are. */
-  write(lines: readonly unknown[] | Buffer, headers: Texts = {}): Promise<Answer<RecordsAnswer>> {
+  write(lines: readonly unknown[] | Buffer, headers: Texts = {}): Promise<Answer<schema.RecordsAnswer>> {
     const text = (line: unknown) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`;
     const raw = Buffer.isBuffer(lines) ? lines : Buffer.from(lines.map(text).join(''));
     const typed = { 'Content-Type': 'application/x-ndjson', ...headers };
@@ -111,15 +100,15 @@ export class ApiClient {
     return this.send('DELETE', `/v3/catalog/records/${encodeURIComponent(id)}`);
   }
 
-  recordStatus(id: string): Promise<Answer<RecordStatusAnswer>> {
+  recordStatus(id: string): Promise<Answer<schema.RecordStatusAnswer>> {
     return this.send('GET', `/v3/catalog/records/${encodeURIComponent(id)}/status`);
   }
 
-  createJob(body: object, headers: Texts = {}): Promise<Answer<JobAnswer>> {
+  createJob(body: object, headers: Texts = {}): Promise<Answer<schema.JobAnswer>> {
     return this.send('POST', '/v3/vision/jobs', { body, headers });
   }
 
-  job(id: string, method: 'GET' | 'DELETE' = 'GET'): Promise<Answer<JobAnswer>> {
+  job(id: string, method: 'GET' | 'DELETE' = 'GET'): Promise<Answer<schema.JobAnswer>> {
     return this.send(method, `/v3/vision/jobs/${encodeURIComponent(id)}`);
   }
 }
@@ -150,12 +139,12 @@ export class OperatorClient {
   }
 
   async account(credits: number | null = 100): Promise<string> {
-    return (await this.post<AccountShown>('/accounts', { name: 'shop', credits })).body.account.id;
+    return (await this.post<schema.AccountShown>('/accounts', { name: 'shop', credits })).body.account.id;
   }
 
   async key(accountId: string, wanted: object = {}) {
     const asked = { name: 'laptop', versions: ['v3'], ...wanted };
-    const { key, secret } = (await this.post<KeyMade>(`/accounts/${accountId}/keys`, asked)).body;
+    const { key, secret } = (await this.post<schema.KeyMade>(`/accounts/${accountId}/keys`, asked)).body;
     return { id: key.id, secret };
   }
 }

@@ -1,17 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  constants,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,13 +27,13 @@ export async function prepareTemplate(
   prepare: (dataDir: string) => Promise<void>,
 ): Promise<string> {
   const cached = join(TEMPLATES, key);
-  if (existsSync(cached)) return cached;
+  if (fs.existsSync(cached)) return cached;
   const run = `${cached}-run`;
-  mkdirSync(run, { recursive: true });
+  fs.mkdirSync(run, { recursive: true });
   const short = shortPath(run);
   const until = Date.now() + PREPARED_WITHIN_MS;
   try {
-    while (!existsSync(cached)) {
+    while (!fs.existsSync(cached)) {
       const claim = createServer();
       if (await claimHost(short.path, claim)) await fill(cached, prepare).finally(() => claim.close());
       else if (Date.now() < until) await delay(50);
@@ -63,40 +51,40 @@ const UNUSED_MS = 3_600_000;
 
 /** Removes what earlier states of the code have left. */
 function removeUnused(): void {
-  for (const path of readdirSync(TEMPLATES).map((name) => join(TEMPLATES, name))) {
-    const { mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-    if (Date.now() - mtimeMs > UNUSED_MS) rmSync(path, { recursive: true, force: true });
+  for (const path of fs.readdirSync(TEMPLATES).map((name) => join(TEMPLATES, name))) {
+    const { mtimeMs = 0 } = fs.statSync(path, { throwIfNoEntry: false }) ?? {};
+    if (Date.now() - mtimeMs > UNUSED_MS) fs.rmSync(path, { recursive: true, force: true });
   }
 }
 
 /** Another process may have filled it before this one had the claim. */
 async function fill(cached: string, prepare: (dataDir: string) => Promise<void>): Promise<void> {
-  if (existsSync(cached)) return;
-  const draft = mkdtempSync(join(TEMPLATES, 'draft-'));
+  if (fs.existsSync(cached)) return;
+  const draft = fs.mkdtempSync(join(TEMPLATES, 'draft-'));
   try {
     await prepare(draft);
-    renameSync(draft, cached);
+    fs.renameSync(draft, cached);
     removeUnused();
   } finally {
-    rmSync(draft, { recursive: true, force: true });
+    fs.rmSync(draft, { recursive: true, force: true });
   }
 }
 
 /** Copies a prepared data folder, without the sockets of the database that ran there and without template0 and template1, which nobody opens. */
 export function copyDataFolder(prepared: string, dataDir: string): void {
   const left = ['run', 'data/base/1', 'data/base/4'].map((name) => join(prepared, 'postgres', name));
-  const mode = constants.COPYFILE_FICLONE;
-  utimesSync(prepared, new Date(), new Date());
-  cpSync(prepared, dataDir, { recursive: true, mode, filter: (path) => !left.includes(path) });
+  const mode = fs.constants.COPYFILE_FICLONE;
+  fs.utimesSync(prepared, new Date(), new Date());
+  fs.cpSync(prepared, dataDir, { recursive: true, mode, filter: (path) => !left.includes(path) });
 }
 
 /** A digest of files and of all files in folders, named from the root of the repository. */
 export function digestOf(sources: readonly string[]): string {
   const hash = createHash('sha256');
   for (const path of sources.map((source) => join(ROOT, source))) {
-    const names = statSync(path).isDirectory() ? readdirSync(path, { recursive: true }).sort() : [''];
-    const files = names.map((name) => join(path, String(name))).filter((file) => statSync(file).isFile());
-    for (const file of files) hash.update(readFileSync(file));
+    const names = fs.statSync(path).isDirectory() ? fs.readdirSync(path, { recursive: true }).sort() : [''];
+    const files = names.map((name) => join(path, String(name))).filter((file) => fs.statSync(file).isFile());
+    for (const file of files) hash.update(fs.readFileSync(file));
   }
   return hash.digest('hex').slice(0, 16);
 }

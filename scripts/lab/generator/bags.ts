@@ -4,17 +4,17 @@ import * as words from './words';
 
 /* Bags: what they are called, what they are made of, and what they look like. Lengths are in thousandths of the picture. */
 
-const NOUNS = words.words(
+const NOUNS = words.list(
   'Ondine, Étoile, Sérénade, Ardoise, Lagune, Mélodie, Passerelle, Opéra, Céleste, Brume, Clé, Galerie, Orangerie, Promenade, Échappée, Volute, Marquise, Tuileries, Cabriole, Alouette, Ivoire, Palissade, Rotonde, Ombrelle, Silhouette, Capucine, Dentelle, Esquisse, Fugue, Gondole, Hirondelle',
 );
 /** Around the noun (`*`) of a model; `#` is its cut. The nouns are feminine. */
-const MODEL_FORMS = words.words('*, * #, The * #, * #, La *, *, La *, 24 *, Petite *, “*”');
+const MODEL_FORMS = words.list('*, * #, The * #, * #, La *, *, La *, 24 *, Petite *, “*”');
 /** How the sizes of a model are named, smallest first. */
 const SIZES: readonly (readonly string[])[] = [
-  words.words('20, 25, 28, 30, 35, 40'),
-  words.words('Mini, Small, Medium, Large, Maxi, Travel'),
-  words.words('Nano, BB, PM, MM, GM, XL'),
-  words.words('Micro, Bébé, Petit, Moyen, Grand, Très Grand'),
+  words.list('20, 25, 28, 30, 35, 40'),
+  words.list('Mini, Small, Medium, Large, Maxi, Travel'),
+  words.list('Nano, BB, PM, MM, GM, XL'),
+  words.list('Micro, Bébé, Petit, Moyen, Grand, Très Grand'),
 ];
 
 /** Of each cut: its other names, and least and greatest width, height and depth. */
@@ -124,7 +124,7 @@ export function describeBag({ level, number, seed, random }: words.Described): w
     const form = random.pick(MODEL_FORMS).replace('*', words.nounOf(NOUNS, number)).replace('#', title);
     return {
       name: form.replace(/^La (?=[AEIOUÉ])/, "L'"),
-      keywords: [cut, ...words.words(CUTS[cut][0])],
+      keywords: [cut, ...words.list(CUTS[cut][0])],
       worth,
     };
   }

@@ -1,6 +1,6 @@
 import { at, hash, Random } from '../../../models/random';
 import type { PricedProduct } from './catalog';
-import { slugOf, words } from './words';
+import { list, slugOf } from './words';
 
 /** How much is written about a variant at most; less about an unpopular one. */
 export interface PriceVolume {
@@ -18,8 +18,8 @@ const REGIONS = [
   { id: 'EU-UK', currency: 'gbp', perDollar: 0.8 },
   { id: 'EU-IE', currency: 'eur', perDollar: 0.93 },
 ] as const;
-const SOURCES = words('google_shopping, ebay, the_realreal, fashionphile, vestiaire_collective');
-const VENDORS = words(
+const SOURCES = list('google_shopping, ebay, the_realreal, fashionphile, vestiaire_collective');
+const VENDORS = list(
   'Second Chapter, La Consigne, Vitrine & Co., The Archive Room, Dépôt Doré, Old Bond Consignment',
 );
 /** All dates are before this day: the same seed gives the same bytes on any day. */

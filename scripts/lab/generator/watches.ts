@@ -8,6 +8,7 @@ import {
   type Described,
   type Description,
   describeMaison,
+  list,
   METALS,
   maisonLook,
   type Named,
@@ -15,30 +16,29 @@ import {
   nounOf,
   VARIANTS,
   weighted,
-  words,
 } from './words';
 
 /* Watches: what they are called, what they do and are made of, and what they look like. */
 
-const NOUNS = words(
+const NOUNS = list(
   'Régate, Méridien, Sélène, Aviateur, Océane, Pontoise, Équinoxe, Chancel, Polaris, Nocturne, Héraut, Corsaire, Solstice, Tempête, Altitude, Belvédère, Cadence, Élégie, Frégate, Galilée, Hémisphère, Isthme, Jalon, Kairos, Longitude, Mistral, Nadir, Orphée, Périple, Quadrant',
 );
 
 /** What watches do beside telling the time, in the names of models; the first also as a keyword. */
 const COMPLICATIONS = {
-  none: words('Automatic, Date, Heritage, Trois Aiguilles'),
-  'small seconds': words('Small Seconds, Petite Seconde'),
-  chronograph: words('Chronograph, Chrono'),
-  bicompax: words('Bicompax, Chronograph Bicompax'),
+  none: list('Automatic, Date, Heritage, Trois Aiguilles'),
+  'small seconds': list('Small Seconds, Petite Seconde'),
+  chronograph: list('Chronograph, Chrono'),
+  bicompax: list('Bicompax, Chronograph Bicompax'),
 } as const;
 export type Complication = keyof typeof COMPLICATIONS;
 
 /** What collectors call a model with such a bezel. */
 const BEZELS = {
   ...{ plain: [], step: [], fluted: [] },
-  diver: words('Lagoon, Deep, Kraken, Anemone'),
-  screws: words('Porthole, Rivet'),
-  gems: words('Chandelier, Frost'),
+  diver: list('Lagoon, Deep, Kraken, Anemone'),
+  screws: list('Porthole, Rivet'),
+  gems: list('Chandelier, Frost'),
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 const FINISHES = {

@@ -5,7 +5,7 @@ import { EMBLEMS } from './svg';
 /* What bags and watches share. Everything that a bundle names comes from the tables of this folder. */
 
 /** A list in one text: commas or lines between its entries. */
-export const words = (text: string): readonly string[] => text.trim().split(/\s*\n\s*|\s*, \s*/);
+export const list = (text: string): readonly string[] => text.trim().split(/\s*\n\s*|\s*, \s*/);
 
 /** A value of a facet: the end of its entity id, its name, its colour, and how common it is. */
 export interface Named {
@@ -17,7 +17,7 @@ export interface Named {
 
 /** Name, colour and weight of each. */
 export const named = (text: string): readonly Named[] =>
-  words(text).map((line) => {
+  list(text).map((line) => {
     const [name = '', value = '', weight = '1'] = line.split(' | ');
     return { slug: slugOf(name), name, value, weight: Number(weight) };
   });
@@ -60,18 +60,18 @@ export const VARIANTS = [1, 2, 3, 4, 5, 6].map(
   (count, at) => [count, [15, 25, 25, 20, 10, 5][at] ?? 0] as const,
 );
 
-const STEMS = words(
+const STEMS = list(
   'Vaur, Lorn, Belm, Aubr, Ocel, Thér, Mirav, Sorv, Dray, Elsk, Fontv, Galv, Hesp, Ivr, Jorv, Kaed, Lysand, Merid, Noct, Oriv, Perl, Quill, Rav, Séver, Umbr, Valm, Wexf, Ysol, Zél, Ambr, Brév, Corv, Dulc, Émér, Falk, Grisv, Halv, Isaur, Cœurd, Ågr',
 );
-const ENDINGS = words(
+const ENDINGS = list(
   'elle, ard, ieux, ini, ova, stein, quist, eau, ière, ano, ane, oux, ent, olle, aque, and, igny, ault, esca, ora, ona, uet, ays, ier, orne, ette, enne, ax, ñola, ström',
 );
 /** Around a stem (`*`): accents, articles, digits and punctuation in all places. */
-const FORMS = words(
+const FORMS = list(
   "*, Maison *, Le *, L'Atelier *, *, The * House, * & Fils, É. *, 47 *, La Compagnie *, À la *, * 1884, .*, «*»",
 );
 /** Names in other scripts, with their Latin form. */
-const OTHER_SCRIPTS = words(
+const OTHER_SCRIPTS = list(
   'Αυγή | Avgi, 月影 | Tsukikage, Заря | Zarya, Θάλασσα | Thalassa, カグラ | Kagura, Лазурь | Lazur, Σελήνη | Selini, 花車 | Hanaguruma, Полюс | Polyus, Ἀστερία | Asteria, 朝霧 | Asagiri, Ветер | Veter',
 );
 /** What maisons charge, against a middling one. */
@@ -108,7 +108,7 @@ export function maisonLook(seed: number, category: string, brand: number) {
 }
 
 /** What follows a noun that was used before, or the material of a style. */
-const MOODS = words(
+const MOODS = list(
   'Éclipse, Nuit, Aube, Classique, Héritage, Riviera, Été, Hiver, Sport, Noce, Bohème, Ligne, Azur, Voyage, Iconique, Atelier, Rêve, Royale, Nomade, Cité, Jardin',
 );
 
@@ -134,7 +134,7 @@ export const COMMON_LEATHERS = byWeight(LEATHERS);
 export const COMMON_METALS = byWeight(METALS);
 
 /** Id with its group, name and categories of each. */
-const TAG_LINES = words(`
+const TAG_LINES = list(`
   material:exotic | Exotic | handbags watches
   material:precious-metal | Precious Metal | watches
   material:textile | Textile | handbags
