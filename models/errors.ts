@@ -118,13 +118,11 @@ export const unsupportedMediaType = (wanted: keyof typeof MEDIA_TYPES = 'applica
     `Send the body as ${MEDIA_TYPES[wanted]} with "Content-Type: ${wanted}".`,
   );
 
-export const unsupportedCoding = (): AppError =>
+export const unknownCoding = (): AppError =>
   new AppError(
     'unsupported_media_type',
     'Send the body without a Content-Encoding, or as gzip, br or deflate.',
-    {
-      headers: { 'Accept-Encoding': 'gzip, br, deflate' },
-    },
+    { headers: { 'Accept-Encoding': 'gzip, br, deflate' } },
   );
 
 const MEDIA_TYPES = {

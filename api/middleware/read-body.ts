@@ -7,7 +7,7 @@ import {
   AppError,
   badRequest,
   payloadTooLarge,
-  unsupportedCoding,
+  unknownCoding,
   unsupportedMediaType,
 } from '../../models/errors';
 import { type Middleware, onceClosed } from './call';
@@ -148,7 +148,7 @@ function decoded(req: Request): Readable {
     case 'br':
       return req.pipe(createBrotliDecompress());
     default:
-      throw unsupportedCoding();
+      throw unknownCoding();
   }
 }
 

@@ -15,7 +15,7 @@ const BATCHES_MIN = 20;
 const LISTED_MAX = 100;
 export const NOT_EMBEDDED: EmbeddedImages = { embedded: 0, notEmbedded: 0 };
 
-export interface ImportEmbeddingPorts extends EmbeddingPorts {
+export interface NewImagePorts extends EmbeddingPorts {
   /** Whether anybody embeds what is in the queue. */
   readonly hasWorkers: () => Promise<boolean>;
 }
@@ -26,7 +26,7 @@ export interface ImportEmbeddingPorts extends EmbeddingPorts {
  * what comes meanwhile itself.
  */
 export async function embedNewImages(
-  ports: ImportEmbeddingPorts,
+  ports: NewImagePorts,
   progress: Progress,
   refetch = false,
 ): Promise<EmbeddedImages> {
@@ -38,7 +38,7 @@ export async function embedNewImages(
 
 async function embedFor(
   version: EmbeddingVersion,
-  ports: ImportEmbeddingPorts,
+  ports: NewImagePorts,
   progress: Progress,
   refetch: boolean,
 ): Promise<EmbeddedImages> {

@@ -5,12 +5,7 @@ import type { StoredPictures } from '../../models/catalog/stored-pictures';
 import { AppError } from '../../models/errors';
 import type { CatalogImportStore, Clock, ImageStore, Progress, StoredImageIndex } from '../../models/ports';
 import { Bundle } from './bundle';
-import {
-  type EmbeddedImages,
-  embedNewImages,
-  type ImportEmbeddingPorts,
-  NOT_EMBEDDED,
-} from './embed-new-images';
+import { type EmbeddedImages, embedNewImages, type NewImagePorts, NOT_EMBEDDED } from './embed-new-images';
 import { RejectReport } from './reject-report';
 import { type OpenTable, openTable, type TableImport } from './tables/table-file';
 import { type TableOutcome, type TablePreview, TableSource } from './tables/table-source';
@@ -40,7 +35,7 @@ export interface BundleImportPorts {
   readonly images: ImageStore;
   readonly pictures: StoredPictures;
   readonly storedImages: StoredImageIndex;
-  readonly embedding: ImportEmbeddingPorts;
+  readonly embedding: NewImagePorts;
   readonly clock: Clock;
 }
 

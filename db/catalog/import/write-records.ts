@@ -5,9 +5,8 @@ import {
   type DerivedProduct,
   type EntityRecord,
   isDeletion,
-  type ListingRecord,
   type ProductRecord,
-  type ShopListing,
+  type ReadRecords,
   type SynonymRecord,
 } from '../../../models/catalog/import/records';
 import { copyRows, writtenTable } from '../../core/copy-rows';
@@ -47,17 +46,10 @@ export async function writeSynonyms(
 }
 
 /** The listing of a table replaces what its shop had for the variant, except what may be of another feed that has the product. */
-export async function writeListings(
-  trx: Knex,
-  records: readonly (ListingRecord | ShopListing)[],
-): Promise<void> {
-  const isShops = (record: ListingRecord | ShopListing) => 'feed' in record;
-  await upsert(
-    trx,
-    SOURCE_TABLES.listings,
-    records.filter((record) => !isShops(record) || record.price !== null),
-  );
-  const shops = records.filter(isShops);
+export async function writeListings(trx: Knex, records: readonly ReadRecords['listings'][]): Promise<void> {
+  const shops = records.filter((record) => 'feed' in record);
+  const offers = records.filter((record) => !('feed' in record) || record.price !== null);
+  await upsert(trx, SOURCE_TABLES.listings, offers);
   if (shops.length === 0) return;
   await rowsOf(trx)`DELETE FROM listings WHERE ctid = ANY(ARRAY(
     SELECT old.ctid FROM json_to_recordset(${JSON.stringify(shops)}::json)

@@ -89,10 +89,13 @@ export function readColumns(
   };
 }
 
+/** Whether a column tells products apart. */
+export const hasKey = (of: TableColumns['of']): boolean => KEY_FIELDS.some((field) => of.get(field)?.length);
+
 /** Less usual columns, for fields that have no other; a SKU if nothing else tells products apart. */
 const fallbacks = (folded: ReadonlyMap<string, string>, of: ReadonlyMap<TableField, readonly string[]>) =>
   (Object.entries(dictionary.fallbacks) as [TableField, string[]][]).flatMap(([field, names]) => {
-    const isTold = field === 'sku' ? KEY_FIELDS.some((key) => of.get(key)?.length) : of.has(field);
+    const isTold = field === 'sku' ? hasKey(of) : of.has(field);
     const columns = names.flatMap((name) => folded.get(name) ?? []);
     return isTold ? [] : columns.slice(0, 1).map((column) => [field, column] as const);
   });

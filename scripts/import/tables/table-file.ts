@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, extname } from 'node:path';
 import {
   type ColumnMap,
-  KEY_FIELDS,
+  hasKey,
   readColumns,
   type TableColumns,
 } from '../../../models/catalog/tables/columns';
@@ -54,7 +54,7 @@ export async function openTable(path: string, options: TableImport): Promise<Ope
   const encoding = await encodingOf(path);
   const open = (delimiter: string | null, header: readonly string[], rows: OpenTable['rows']): OpenTable => {
     const columns = readColumns(header, options.format, options.map);
-    if (header.length > 0 && !KEY_FIELDS.some((field) => columns.of.get(field)?.length))
+    if (header.length > 0 && !hasKey(columns.of))
       throw new Error(`No column of ${path} ${NO_KEY} It has: ${header.join(', ')}.`);
     const named = [...(options.shop ?? '').matchAll(PLACEHOLDER)].map(([, name = '']) => name);
     const unknown = named.find((name) => name !== 'key' && !header.includes(name));
