@@ -97,6 +97,13 @@ describe('one embedded database, many clients', () => {
     expect(await counted).toBe(0);
   });
 
+  test('an error fails the transaction, not the connection or its neighbours', async () => {
+    await a.query('begin');
+    await expect(a.query('selec')).rejects.toMatchObject({ code: '42601' });
+    await a.query('rollback');
+    expect([await countIn(a), await countIn(b)]).toEqual([0, 0]);
+  });
+
   test('settings, locks and temporary tables of a client end with it', async () => {
     const leaving = await fixture.connect();
     await leaving.query('set enable_seqscan = off; create temp table left_over (a int)');
