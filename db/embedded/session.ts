@@ -15,8 +15,8 @@ const FRAMES_OF_A_TURN: ReadonlySet<string> = new Set(
 );
 const COPY_FRAMES: ReadonlySet<string> = new Set([Frontend.copyData, Frontend.copyDone, Frontend.copyFail]);
 
-/** All that the database understands while it copies; anything else would end it. */
-const FRAMES_WHILE_COPYING: ReadonlySet<string> = new Set([...COPY_FRAMES, Frontend.flush, Frontend.sync]);
+/** Ignored by a COPY, but not after it has failed: these wait until the database has read what came before. */
+const IGNORED_BY_COPY: ReadonlySet<string> = new Set([Frontend.flush, Frontend.sync]);
 
 /** Fails, together with everything before it since the last Sync. */
 const EXECUTE_UNKNOWN = frame(Frontend.execute, Buffer.from('loupe: the client left\0\0\0\0\0'));
@@ -113,7 +113,7 @@ export class Session extends ClientConnection implements TurnClient {
   }
 
   private observe(): void {
-    if (this.phase !== 'answering' && this.phase !== 'sending') return;
+    if (this.phase === 'idle' || this.phase === 'waiting') return;
     if (this.engine?.awaitsInput) this.phase = 'copying';
     // After an error the database ignores all up to a Sync, queries too: it is done, and no answer will come.
     else if (this.engine?.isIdle) this.phase = 'sending';
@@ -139,8 +139,10 @@ export class Session extends ClientConnection implements TurnClient {
     const batch: Frame[] = [];
     let bytes = 0;
     for (let next = this.peek(); next && bytes < BATCH_BYTES; next = this.peek()) {
-      if (!this.accepts(next)) break;
+      const isIgnored = this.phase === 'copying' && IGNORED_BY_COPY.has(typeOf(next));
+      if (!this.accepts(next) || (isIgnored && batch.length > 0)) break;
       this.shift();
+      if (isIgnored) continue;
       batch.push(this.statements.apply(next));
       bytes += next.length;
       this.follow(typeOf(next));
@@ -153,7 +155,8 @@ export class Session extends ClientConnection implements TurnClient {
   /** Whether the database can read this message where it is now. */
   private accepts(message: Frame): boolean {
     const type = typeOf(message);
-    if (this.phase === 'copying' || this.mayCopy) return FRAMES_WHILE_COPYING.has(type);
+    if (IGNORED_BY_COPY.has(type)) return this.phase !== 'copying' || this.engine?.awaitsInput === true;
+    if (this.phase === 'copying' || this.mayCopy) return COPY_FRAMES.has(type);
     return FRAMES_OF_A_TURN.has(type);
   }
 
@@ -173,8 +176,8 @@ export class Session extends ClientConnection implements TurnClient {
   private refuseMisfit(): void {
     const next = this.peek();
     if (!next) return;
-    const fitsLater = FRAMES_OF_A_TURN.has(typeOf(next)) && this.phase !== 'copying';
-    if (!fitsLater) this.refuse(next);
+    const fitsLater = this.phase === 'copying' ? IGNORED_BY_COPY : FRAMES_OF_A_TURN;
+    if (!fitsLater.has(typeOf(next))) this.refuse(next);
   }
 
   private refuse(message: Frame): void {

@@ -150,7 +150,10 @@ describe('one embedded database, many clients', () => {
       expect((await answered).rows).toEqual([{ seven: 7 }]);
       expect((await a.query('select txid_current_if_assigned() as open')).rows).toEqual([{ open: null }]);
     });
-    await fc.assert(property, { numRuns: 300 });
+    const twoCopies = frame('Q', body('copy garbage from stdin; copy garbage from stdin\0'));
+    const messages = [frame('c'), twoCopies, frame('d', body('x\n')), frame('S')];
+    const examples = Array.from({ length: 50 }, (): [Buffer[]] => [messages]);
+    await fc.assert(property, { numRuns: 300, examples });
     expect(await fixture.hostPid()).toBe(host);
   });
 
