@@ -50,6 +50,8 @@ export function createServer(app: Express, answer: http.RequestListener = app): 
   );
   // An unknown expectation may be ignored (RFC 9110, 10.1.1); Node would refuse it with an empty 417.
   server.on('checkExpectation', listener);
+  // A caller that waits for leave to send is given it where its body is read, or refused without sending it.
+  server.on('checkContinue', listener);
   // Node would close the connection without a word. It has taken its own listeners off the socket.
   server.on('connect', (_req, socket) => {
     socket.on('error', () => undefined).once('timeout', () => socket.destroy());

@@ -66,6 +66,9 @@ function isDeclared(contentType: string | undefined, { form }: BodyType): boolea
 /** A body without a length is read into a buffer that starts at this size and doubles. */
 const FIRST_BYTES = 64 * 1024;
 
+/** As Node's server reads the header, which leaves the answer to us. */
+const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
+
 /**
  * The bytes of a body, inflated, read into one buffer. While there is no room for more, nothing is read from the sender.
  * @param lease accounts for the buffer's memory
@@ -81,6 +84,7 @@ export async function readBody(
   const source = decoded(req);
   const length = source === req ? Number(req.get('Content-Length') ?? Number.NaN) : Number.NaN;
   if (length > bytesMax) throw payloadTooLarge(bytesMax);
+  if (req.httpVersion === '1.1' && CONTINUE.test(req.get('Expect') ?? '')) req.res?.writeContinue();
   let bytes = Buffer.allocUnsafeSlow(Number.isNaN(length) ? Math.min(FIRST_BYTES, bytesMax) : length);
   let read = 0;
   let giveUp: (failure: Error) => void = () => undefined;

@@ -176,6 +176,27 @@ describe('on the wire', () => {
     expect(await raw(get('/healthz') + tunnel)).not.toMatch(/ 400 /);
   });
 
+  // contract 11.3, 12.2
+  test('a caller that waits for 100 Continue gets it only if its body will be read', async () => {
+    const ask = (path: string, headers: string, length: number) =>
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n${headers}\r\n`;
+    for (const [sent, status] of [
+      [ask('/none', '', 2), 404],
+      [ask(QUERY, '', 2), 401],
+      [ask(QUERY, `${typed()}\r\n`, 2 ** 21), 413],
+      [ask(QUERY, `${typed()}\r\n`, 2), 100],
+    ] as const) {
+      const socket = await sendRaw(service.url, sent);
+      const [answer] = await once(socket, 'data');
+      expect(String(answer)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      if (status === 100) {
+        socket.write('{}');
+        expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1.1 200 /);
+      }
+      socket.destroy();
+    }
+  });
+
   test('an unknown Expect header and headers under 16 KiB are accepted', async () => {
     const headers = `X-Long: ${'a'.repeat(15_000)}\r\nExpect: patience\r\nConnection: close\r\n`;
     expect(await raw(get('/healthz', headers))).toMatch(/^HTTP\/1.1 200 [\s\S]*\r\nX-Request-Id: /i);
