@@ -1,14 +1,18 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import { PassThrough } from 'node:stream';
 import {
   localhostHostValidation,
   localhostOriginValidation,
   toNodeHandler,
 } from '@modelcontextprotocol/node';
-import { createMcpHandler } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  deserializeMessage,
+  INVALID_REQUEST,
+  PARSE_ERROR,
+} from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { LoupeClient } from '../../api/client/loupe-client';
 import { badRequest } from '../../models/errors';
@@ -16,16 +20,35 @@ import { mcpServer, messageBytesMax } from './mcp-server';
 
 /** Serves the tools to the program that started this one, with one key, until its input ends. @throws AppError for a message over the limit */
 export async function serveMcpOverStdio({ baseUrl, imageBytesMax }: McpService, key: string): Promise<void> {
-  const bytesMax = messageBytesMax(imageBytesMax);
-  const lines = Readable.from(wholeLines(process.stdin, bytesMax), { objectMode: false });
+  const unread = new PassThrough();
+  const wire = new StdioServerTransport(unread, process.stdout);
   serveStdio(
     () => mcpServer({ client: new LoupeClient({ baseUrl, key }), imageBytesMax, readsFiles: true }),
-    { transport: new StdioServerTransport(lines, process.stdout, { maxBufferSize: 2 * bytesMax }) },
+    { transport: wire },
   );
-  await finished(lines);
+  try {
+    for await (const lines of wholeLines(process.stdin, messageBytesMax(imageBytesMax))) {
+      for (const line of lines.toString().split('\n')) if (line.trim() !== '') deliver(line, wire);
+    }
+  } finally {
+    unread.end();
+  }
 }
 
-/** The transport joins and searches all that it holds at each chunk, which takes seconds for a photo, and does not end over its limit. */
+/** Answers what is no JSON, or no message of MCP, such as a batch, as JSON-RPC prescribes; the SDK ignores it, and the client waits. */
+function deliver(line: string, wire: StdioServerTransport): void {
+  try {
+    wire.onmessage?.(deserializeMessage(line));
+  } catch (failure) {
+    const error =
+      failure instanceof SyntaxError
+        ? { code: PARSE_ERROR, message: 'Parse error: each line must be one message as JSON.' }
+        : { code: INVALID_REQUEST, message: 'Invalid request: send one message of JSON-RPC 2.0, no batch.' };
+    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error })}\n`);
+  }
+}
+
+/** The transport's own reader joins and searches all that it holds at each chunk, which takes seconds for a photo. */
 async function* wholeLines(input: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];
   let size = 0;

@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { childEnvironment, LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
@@ -143,6 +145,15 @@ describe('the tools', () => {
     const base64 = Buffer.alloc(45 * 2 ** 20).toString('base64');
     const calling = called(await overStdio(payer.key), 'identify', { photos: [{ base64 }] });
     await expect(calling).rejects.toThrow('Connection closed');
+  });
+
+  test('answer, over stdio, what is no message as JSON-RPC prescribes', async () => {
+    const env = childEnvironment({ LOUPE_URL: service.url, LOUPE_API_KEY: 'lpk_x' });
+    const child = spawn(process.execPath, [...LOUPE_ARGUMENTS, 'mcp'], { cwd: REPOSITORY_ROOT, env });
+    child.stdin.end('{"id": \n[]\n\n{"id":1}\n');
+    const answers = (await text(child.stdout)).trimEnd().split('\n');
+    const codes = answers.map((each) => JSON.parse(each)).map(({ id, error }) => [id, error.code]);
+    expect(codes).toEqual([-32700, -32600, -32600].map((code) => [null, code]));
   });
 
   test('end their call of the service when they are cancelled', async () => {
