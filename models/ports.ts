@@ -35,6 +35,8 @@ export interface DurableFiles {
   write(path: string, text: string): Promise<void>;
   /** Flushes a folder to disk and moves it to its place in one step. */
   settle(folder: string, place: string): Promise<void>;
+  /** Makes a folder and those above it. @throws the error of the file system, also where Node's own way never returns */
+  makeFolder(folder: string): void;
 }
 
 export interface Progress {

@@ -55,6 +55,7 @@ export const DURABLE_FILES: DurableFiles = {
     await syncTree(folder);
     await renameDurably(folder, place);
   },
+  makeFolder,
 };
 
 /**

@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs';
-import { lstat, mkdir, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
+import { makeFolder } from '../../db/files/durable-files';
 import type { RecordKind } from '../../models/catalog/import/records';
 import { WHOLE_LINE } from '../../models/catalog/import/stage';
 import { messageOf } from '../../models/errors';
@@ -59,7 +60,7 @@ export class Bundle {
       const root = await realpath(path);
       return await Bundle.#in(path, root, null, await findLinks(root));
     }
-    await mkdir(temporaryFolder, { recursive: true });
+    makeFolder(temporaryFolder);
     const folder = await mkdtemp(join(temporaryFolder, 'loupe-bundle-'));
     try {
       const left = await unpackArchive(path, folder).catch((cause: Error) => {

@@ -121,6 +121,11 @@ describe('models add', () => {
     expect(await add(folder, { sha256 })).toMatchObject({ isNew: true });
   });
 
+  test('ends at once below a folder that takes none', async () => {
+    await write();
+    await expect(add(folder, { dataDir: '/proc/loupe/data' })).rejects.toThrow('/proc/loupe');
+  });
+
   describe('refuses with the reason, and leaves nothing behind', () => {
     afterEach(async () => expect(await libraryNames(dataDir)).toEqual(NOTHING));
 

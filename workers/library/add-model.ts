@@ -46,7 +46,7 @@ export interface AddedModel {
  * @throws ModelRefused with the reason; the library is then unchanged @throws Error when the network gives up
  */
 export async function addModel(place: string, options: AddModelOptions): Promise<AddedModel> {
-  const scratch = await scratchFolder(join(modelsFolder(options.dataDir), '.work'));
+  const scratch = await scratchFolder(join(modelsFolder(options.dataDir), '.work'), options.files);
   const folder = join(scratch, 'model');
   const { downloadTimeoutMs: timeoutMs } = options;
   try {
@@ -71,8 +71,8 @@ const HOST = createHash('sha256').update(hostname()).digest('hex').slice(0, 12);
 const OURS = `${HOST}.${process.pid}.${randomUUID()}.`;
 
 /** A new folder in `root` whose name identifies this command; removes those of dead commands. */
-async function scratchFolder(root: string): Promise<string> {
-  await mkdir(root, { recursive: true });
+async function scratchFolder(root: string, files: DurableFiles): Promise<string> {
+  files.makeFolder(root);
   for (const name of await readdir(root)) {
     const [host, pid] = name.split('.');
     const changedAt = await stat(join(root, name)).then(
