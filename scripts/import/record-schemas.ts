@@ -47,7 +47,8 @@ const deletionOf = (fields: z.ZodRawShape) =>
     .transform((record): records.Deletion => ({ id: record.id, deleted: true }));
 
 const categorySchema = z.strictObject({
-  id,
+  // One row has each id.
+  id: id.refine((text) => !text.startsWith('product_'), 'starts with product_, like the id of a product'),
   name,
   hierarchy: z.array(field).default([]).refine(isDistinct, 'names an attribute twice'),
   name_fields: z.array(field).default(DEFAULT_NAME_FIELDS),

@@ -20,6 +20,7 @@ const NO_PICTURE = 'variants.0.thumbnails.0: images/text.png: This is no picture
 const BAD: Record<string, [unknown, string | null][]> = {
   'categories.jsonl': [
     [{ id: 'brand_hermes', name: 'X' }, 'id: "brand_hermes" is an entity'],
+    [{ id: 'product_a', name: 'X' }, 'id: starts with product_, like the id of a product'],
     [{ id: 'shoes', name: 'Shoes' }, null],
   ],
   'tags.jsonl': [
