@@ -4,14 +4,7 @@ import { type CatalogItem, isProduct } from '../../models/catalog/item';
 import type { Identification } from '../../models/vision/vision-service';
 import type { Links } from '../middleware/links';
 import { lazyMap } from '../middleware/send-answer';
-import {
-  presentAttribute,
-  presentMaxEstimate,
-  presentPictures,
-  presentPricing,
-  presentTag,
-  presentVariantField,
-} from '../wire/presented-row';
+import * as rows from '../wire/presented-row';
 import type { legacyRow } from './answers';
 
 /** The answer of v1 and v2 products (contract 8.4). */
@@ -30,21 +23,21 @@ export const presentLegacyPage = (page: CatalogPage, search: string, links: Link
 const presentLegacyRow = (item: CatalogItem, links: Links): z.input<typeof legacyRow> => ({
   id: item.id,
   name: item.name,
-  attributes: item.attributes.map(presentAttribute),
+  attributes: item.attributes.map(rows.presentAttribute),
   variants: isProduct(item) ? presentLegacyVariants(item, links) : undefined,
   popularity: item.popularity,
-  ...presentPictures(item, links.address),
-  available_tags: item.kind === 'category' ? (item.availableTags ?? []).map(presentTag) : undefined,
-  max_market_estimate: isProduct(item) ? undefined : presentMaxEstimate(item),
+  ...rows.presentPictures(item, links.address),
+  available_tags: item.kind === 'category' ? (item.availableTags ?? []).map(rows.presentTag) : undefined,
+  max_market_estimate: isProduct(item) ? undefined : rows.presentMaxEstimate(item),
 });
 
 const presentLegacyVariants = (item: CatalogItem, links: Links) =>
   item.variants.map((variant) => ({
     id: variant.id,
-    fields: variant.fields.map(presentVariantField),
-    ...presentPricing(variant, links),
+    fields: variant.fields.map(rows.presentVariantField),
+    ...rows.presentPricing(variant, links),
     popularity: variant.popularity,
-    ...presentPictures(variant, links.address),
+    ...rows.presentPictures(variant, links.address),
   }));
 
 /** How many rows of the page carry each attribute id (contract 8.4). */
@@ -71,7 +64,7 @@ export const presentLegacyIdentification = (
       id: item.id,
       updated_at: item.updatedAt.toISOString(),
       category_id: item.category,
-      attributes: item.attributes.map(presentAttribute),
+      attributes: item.attributes.map(rows.presentAttribute),
       variants: presentLegacyVariants(item, links),
       popularity: item.popularity,
       deleted: false,

@@ -8,14 +8,7 @@ import type { SimilarItems } from '../../models/vision/similar-service';
 import type { Identification } from '../../models/vision/vision-service';
 import type { Links } from '../middleware/links';
 import { lazyMap } from '../middleware/send-answer';
-import {
-  presentAttribute,
-  presentMaxEstimate,
-  presentPictures,
-  presentPricing,
-  presentTag,
-  presentVariantField,
-} from '../wire/presented-row';
+import * as rows from '../wire/presented-row';
 import type { catalogRow, evidence } from './answers';
 
 export type View = Links & Readonly<{ modules: readonly Module[]; taxonomy: boolean; pricing: boolean }>;
@@ -81,7 +74,7 @@ export const presentIdentification = (found: Identification, creditsUsed: number
       similarity: why.similarity,
       margin: why.margin,
       photos: why.photos.map(({ similarity, agrees }) => ({ similarity, agrees })),
-      levels: why.levels.map((level) => ({ ...presentAttribute(level), confidence: level.confidence })),
+      levels: why.levels.map((level) => ({ ...rows.presentAttribute(level), confidence: level.confidence })),
     };
     return { id, name, confidence, ...row, evidence: reasons };
   });
@@ -116,19 +109,19 @@ function presentItem(item: CatalogItem, view: View): z.input<typeof catalogRow> 
     url: item.url,
     data: item.data,
     popularity: item.popularity,
-    ...presentPictures(item, view.address),
-    attributes: view.taxonomy ? item.attributes.map(presentAttribute) : undefined,
+    ...rows.presentPictures(item, view.address),
+    attributes: view.taxonomy ? item.attributes.map(rows.presentAttribute) : undefined,
     variants: isOfProduct
       ? item.variants.map((variant) => ({
           id: variant.id,
-          fields: view.taxonomy ? variant.fields.map(presentVariantField) : undefined,
-          ...presentPictures(variant, view.address),
+          fields: view.taxonomy ? variant.fields.map(rows.presentVariantField) : undefined,
+          ...rows.presentPictures(variant, view.address),
           popularity: variant.popularity,
-          pricing: view.pricing ? presentPricing(variant, view) : undefined,
+          pricing: view.pricing ? rows.presentPricing(variant, view) : undefined,
         }))
       : undefined,
-    available_tags: item.kind === 'category' ? (item.availableTags ?? []).map(presentTag) : undefined,
-    max_market_estimate: view.pricing && !isOfProduct ? presentMaxEstimate(item) : undefined,
+    available_tags: item.kind === 'category' ? (item.availableTags ?? []).map(rows.presentTag) : undefined,
+    max_market_estimate: view.pricing && !isOfProduct ? rows.presentMaxEstimate(item) : undefined,
   };
 }
 
@@ -149,7 +142,7 @@ export const presentSuggestions = (suggestions: readonly Suggestion[]) => ({
     id,
     name,
     node: kind,
-    attributes: attributes.map(presentAttribute),
+    attributes: attributes.map(rows.presentAttribute),
     matched: matched.map(([from, to]) => [from, to]),
   })),
 });

@@ -4,17 +4,7 @@ import type { SearchScope } from '../catalog/catalog-query';
 import type { EmbeddingVersion, ModelManifest, ViewSize } from '../vision/embedding-model';
 import type { Region } from '../vision/image-input';
 import type { EntryAnswer, LeasedEntry, NewJob, VisionJob } from '../vision/jobs/vision-job';
-import type {
-  CatalogNeighbour,
-  DecodedImage,
-  Neighbour,
-  Neighbourhood,
-  Pixels,
-  PreparedImage,
-  SmallImage,
-  StageTimings,
-  Vectors,
-} from '../vision/neighbours';
+import type * as neighbours from '../vision/neighbours';
 
 export type MemoryLease = Pick<Lease, 'resize' | 'close'>;
 
@@ -37,8 +27,8 @@ export interface PrepareOptions {
  */
 export interface ImagePreparer {
   /** @param size default: 640 pixels */
-  prepare(bytes: Buffer, options?: PrepareOptions, size?: ViewSize): Promise<PreparedImage>;
-  decode(bytes: Buffer, size: ViewSize, options?: PrepareOptions): Promise<DecodedImage>;
+  prepare(bytes: Buffer, options?: PrepareOptions, size?: ViewSize): Promise<neighbours.PreparedImage>;
+  decode(bytes: Buffer, size: ViewSize, options?: PrepareOptions): Promise<neighbours.DecodedImage>;
   /** A thumbnail JPEG of a prepared or stored picture, longest side in pixels. */
   thumbnail(bytes: Buffer, side: number): Promise<Buffer>;
 }
@@ -58,7 +48,7 @@ export interface VisionCaller {
 export interface NeighbourRequest extends VisionCaller {
   readonly jobId: string;
   readonly requestId: string;
-  readonly images: readonly SmallImage[];
+  readonly images: readonly neighbours.SmallImage[];
   readonly scope: SearchScope;
   readonly liveStamp: Caller['liveStamp'];
   /** Aborted when the caller disconnects: its slot in the queue is released. */
@@ -87,7 +77,7 @@ export interface VisionQueue {
    * @param photos 0 only asks
    */
   admit(caller: VisionCaller, photos: number): Promise<QueueSlot>;
-  neighbours(request: NeighbourRequest): Promise<Neighbourhood>;
+  neighbours(request: NeighbourRequest): Promise<neighbours.Neighbourhood>;
   /** How many workers take photos from the queue now (contract 14.16); null if that can't be known. */
   workers(): Promise<number | null>;
   /** Whether the queue can be reached and takes work; for readiness. */
@@ -101,9 +91,14 @@ export interface VisionQueue {
 export interface Embedder {
   readonly manifest: ModelManifest;
   /** Unit vectors, one for each view from a place to another. @param picture a JPEG, or pixels of `viewSizeOf`; another size is resized */
-  embed(picture: Buffer | Pixels, views: 'catalog' | 'query', from?: number, to?: number): Promise<Vectors>;
+  embed(
+    picture: Buffer | neighbours.Pixels,
+    views: 'catalog' | 'query',
+    from?: number,
+    to?: number,
+  ): Promise<neighbours.Vectors>;
   /** The pixels of which `embed` makes the query views, so that views embedded in steps are decoded once. */
-  decode(photo: Buffer | Pixels): Promise<Pixels>;
+  decode(photo: Buffer | neighbours.Pixels): Promise<neighbours.Pixels>;
   close(): Promise<void>;
 }
 
@@ -121,10 +116,10 @@ export interface NeighbourIndex {
    */
   nearest(
     version: EmbeddingVersion,
-    photos: readonly Vectors[],
+    photos: readonly neighbours.Vectors[],
     limit: number,
     scope?: SearchScope,
-  ): Promise<readonly CatalogNeighbour[]>;
+  ): Promise<readonly neighbours.CatalogNeighbour[]>;
   /** Ids in the order of `nearest`, by a scan of all vectors, to measure what an approximate search loses. */
   exact(
     version: EmbeddingVersion,
@@ -149,11 +144,11 @@ export interface Prediction extends Owner {
   readonly versionId: number;
   readonly model: string;
   readonly imageDigests: readonly string[];
-  readonly neighbours: readonly Neighbour[];
+  readonly neighbours: readonly neighbours.Neighbour[];
   /** The likeliest product, answered or not; null when nothing was near. */
   readonly best: BestCandidate | null;
   readonly rows: readonly { id: string; confidence: number }[];
-  readonly timings: StageTimings & { readonly intakeMs: number; readonly rowsMs: number };
+  readonly timings: neighbours.StageTimings & { readonly intakeMs: number; readonly rowsMs: number };
   readonly feedback: Feedback | null;
 }
 

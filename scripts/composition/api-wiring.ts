@@ -1,12 +1,5 @@
 import type { InjectionToken } from 'tsyringe';
-import {
-  type AdminServices,
-  type ApiServices,
-  type ApiSettings,
-  apiServices,
-  type LifecycleState,
-  type ReadinessCheck,
-} from '../../api/api-services';
+import * as api from '../../api/api-services';
 import type { DemoOffer } from '../../api/site/demo-offer';
 import { sitePages } from '../../api/site/routes';
 import { embeddedFolder } from '../../db/embedded/ensure-embedded';
@@ -25,13 +18,13 @@ import { gaugesOf } from './gauges';
 import { adapterOf, type Container } from './startup';
 
 /** The services of the API; changes by an operator are attributed to `admin` and the request in the audit log. */
-export const servicesOf = (container: Container): ApiServices =>
-  apiServices(
+export const servicesOf = (container: Container): api.ApiServices =>
+  api.apiServices(
     (part) => container.resolve(part as InjectionToken),
     (requestId) => adminServices(container, requestId),
   );
 
-function adminServices(container: Container, requestId: string): AdminServices {
+function adminServices(container: Container, requestId: string): api.AdminServices {
   const audited = container.resolve(AuditedTransactions);
   const ofRequest = container.createChildContainer();
   const noted = audited.by({ actor: 'admin', details: { requestId } });
@@ -43,9 +36,9 @@ function adminServices(container: Container, requestId: string): AdminServices {
 export function apiSettings(
   config: Config,
   loupe: Loupe,
-  lifecycle: () => LifecycleState,
+  lifecycle: () => api.LifecycleState,
   demo?: () => DemoOffer | null,
-): ApiSettings {
+): api.ApiSettings {
   return {
     logger: loupe.logger,
     lifecycle,
@@ -82,7 +75,7 @@ function inferenceOf(container: Container): Readonly<Record<string, string>> {
 }
 
 /** What must work for this process to serve; without an optional part it still answers. */
-function readinessOf(config: Config, { container, database, parts }: Loupe): ReadinessCheck[] {
+function readinessOf(config: Config, { container, database, parts }: Loupe): api.ReadinessCheck[] {
   const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
   const watch = container.resolve(ProcessWatch);
   const queue = adapterOf(container, PORTS.VisionQueue);
@@ -113,7 +106,7 @@ function readinessOf(config: Config, { container, database, parts }: Loupe): Rea
   const checkWorkers = async () => {
     if ((await queue.workers()) === 0) throw noWorker();
   };
-  const ofCalls: ReadinessCheck[] = [
+  const ofCalls: api.ReadinessCheck[] = [
     { name: 'queue', check: () => queue.ping() },
     { name: 'workers', isOptional: true, check: checkWorkers },
   ];

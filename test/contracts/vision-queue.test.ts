@@ -2,36 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { internalError, unprocessable } from '../../models/errors';
 import type { QueueSlot, VisionCaller } from '../../models/ports';
 import { HandClock } from '../support/hand-clock';
-import {
-  ADAPTERS,
-  FakePipeline,
-  failureOf,
-  neighbourhood,
-  type OpenedQueue,
-  type QueueSetup,
-  requestFor,
-  until,
-} from './queue-support';
+import * as queues from './queue-support';
 
 const UNAVAILABLE = { status: 503, code: 'unavailable' };
 
 const stranger = (deadlineAt: number): VisionCaller => ({ accountId: randomUUID(), deadlineAt });
 
-describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
+describe.each(queues.ADAPTERS)('vision queue, %s', (_name, adapter) => {
   const clock = new HandClock();
   const deadline = (ms = 3_600_000) => clock.at + ms;
-  const opened: OpenedQueue[] = [];
+  const opened: queues.OpenedQueue[] = [];
   const held: { open: () => void }[] = [];
-  let pipeline: FakePipeline;
-  let queue: OpenedQueue['queue'];
+  let pipeline: queues.FakePipeline;
+  let queue: queues.OpenedQueue['queue'];
 
-  const open = async (limits: Partial<QueueSetup> = {}): Promise<OpenedQueue> => {
+  const open = async (limits: Partial<queues.QueueSetup> = {}): Promise<queues.OpenedQueue> => {
     const one = await adapter({ pipeline, clock, concurrency: 16, waitingMax: 1_000, ...limits });
     opened.push(one);
     queue = one.queue;
     return one;
   };
-  const ask = (photo: number, deadlineAt = deadline()) => queue.neighbours(requestFor(photo, deadlineAt));
+  const ask = (photo: number, deadlineAt = deadline()) =>
+    queue.neighbours(queues.requestFor(photo, deadlineAt));
   /** Requests for photos that wait: the first is in the pipeline, the others in the queue. */
   const occupy = async (...photos: number[]): Promise<void> => {
     const inWork = pipeline.seen.length + 1;
@@ -39,14 +31,14 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     for (const [waiting, photo] of photos.entries()) {
       void ask(photo).catch(() => undefined);
       await pipeline.given(inWork);
-      await until(async () => (await queue.depth()).waiting === waiting);
+      await queues.until(async () => (await queue.depth()).waiting === waiting);
     }
   };
   /** A queue that was measured at a second for each photo, has one in work, and these waiting. */
   const openBusy = async (...waiting: number[]): Promise<void> => {
     pipeline.behave = async (photo) => {
       clock.advance(1_000);
-      return neighbourhood(photo);
+      return queues.neighbourhood(photo);
     };
     await open({ concurrency: 1 });
     for (const photo of [1, 2, 3, 4, 5]) await ask(photo);
@@ -63,7 +55,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
   };
 
   beforeEach(() => {
-    pipeline = new FakePipeline();
+    pipeline = new queues.FakePipeline();
   });
 
   afterAll(async () => {
@@ -79,8 +71,8 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
       { pixels: Buffer.of(0, 0, 0, 7, 8, 9), width: 2, height: 1, digest: 'pixels' },
       { jpeg: Buffer.of(1), digest: 'jpeg' },
     ];
-    const request = { ...requestFor(7, deadline()), images, ...asked };
-    await expect(queue.neighbours(request)).resolves.toEqual(neighbourhood(7));
+    const request = { ...queues.requestFor(7, deadline()), images, ...asked };
+    await expect(queue.neighbours(request)).resolves.toEqual(queues.neighbourhood(7));
     expect(pipeline.asked).toEqual([{ ...asked, images }]);
   });
 
@@ -100,7 +92,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
         together.push(resolve);
         if (together.length === 10) for (const answer of together.splice(0).reverse()) answer();
       });
-      return neighbourhood(photo);
+      return queues.neighbourhood(photo);
     };
     await open();
     const photos = Array.from({ length: 200 }, (_, photo) => photo);
@@ -170,18 +162,18 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await open({ concurrency: 1, waitingMax: 8 });
     const deadlineAt = deadline();
     const askAs = (accountId: string, photo: number) =>
-      failureOf(queue.neighbours({ ...requestFor(photo, deadlineAt), accountId }));
+      queues.failureOf(queue.neighbours({ ...queues.requestFor(photo, deadlineAt), accountId }));
     held.push(pipeline.hold());
     for (const _photo of [1, 2]) await queue.admit({ accountId: 'flood', deadlineAt }, 1);
     void askAs('flood', 1);
     await pipeline.given(1);
     for (let photo = 2; photo <= 8; photo += 1) {
       void askAs('somebody', photo);
-      await until(async () => (await queue.depth()).waiting === photo - 1);
+      await queues.until(async () => (await queue.depth()).waiting === photo - 1);
     }
     await expect(askAs('flood', 9)).resolves.toMatchObject(UNAVAILABLE);
     void askAs('somebody', 10);
-    await until(async () => (await queue.depth()).waiting === 8);
+    await queues.until(async () => (await queue.depth()).waiting === 8);
   });
 
   test('gives the slot of a disconnected caller to the next one', async () => {
@@ -191,16 +183,16 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await pipeline.given(1);
     const caller = new AbortController();
     const askAsCaller = (photo: number) =>
-      failureOf(queue.neighbours(requestFor(photo, deadline(), caller.signal)));
+      queues.failureOf(queue.neighbours(queues.requestFor(photo, deadline(), caller.signal)));
     const second = askAsCaller(2);
-    await until(async () => (await queue.depth()).waiting === 1);
+    await queues.until(async () => (await queue.depth()).waiting === 1);
     const stillLooking = askAsCaller(4);
     caller.abort('disconnected');
     const reasons = await Promise.all([second, stillLooking]);
     const third = ask(3);
     firstPhoto.open();
     expect(reasons).toEqual(['disconnected', 'disconnected']);
-    await expect(first).resolves.toEqual(neighbourhood(1));
+    await expect(first).resolves.toEqual(queues.neighbourhood(1));
     await expect(third).resolves.toMatchObject({ neighbours: [{ imageId: 3 }] });
     expect(pipeline.seen).toEqual([1, 3]);
   });
@@ -211,7 +203,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     pipeline.behave = async (photo) => {
       if (photo === 1) throw refusal;
       if (photo === 3 || pipeline.seen.length === 2) throw new Error('secret of the inside');
-      return neighbourhood(photo);
+      return queues.neighbourhood(photo);
     };
     await open();
     const { status, code, message, extras } = refusal;
@@ -224,19 +216,19 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
 
   test('finds the answer of a job that was requested before', async () => {
     await open();
-    const request = requestFor(1, deadline());
-    await expect(queue.neighbours(request)).resolves.toEqual(neighbourhood(1));
+    const request = queues.requestFor(1, deadline());
+    await expect(queue.neighbours(request)).resolves.toEqual(queues.neighbourhood(1));
     // Its event does not come a second time: the check at the deadline finds the answer.
     const again = queue.neighbours({ ...request, deadlineAt: deadline(50) });
-    await expect(again).resolves.toEqual(neighbourhood(1));
+    await expect(again).resolves.toEqual(queues.neighbourhood(1));
   });
 
   test('refuses all waiting callers when it is closed', async () => {
     const { close } = await open({ concurrency: 1, waitingMax: 10 });
     await expect(queue.oldestWaitingMs()).resolves.toBe(0);
     held.push(pipeline.hold());
-    const asked = [1, 2].map((photo) => failureOf(ask(photo)));
-    await until(async () => (await queue.depth()).waiting === 1);
+    const asked = [1, 2].map((photo) => queues.failureOf(ask(photo)));
+    await queues.until(async () => (await queue.depth()).waiting === 1);
     await expect(queue.depth()).resolves.toEqual({ waiting: 1, active: 1 });
     void close();
     for (const failure of await Promise.all(asked)) expect(failure).toMatchObject({ code: 'unavailable' });

@@ -8,18 +8,10 @@ import { killCommand, runLoupeHere } from '../support/run-loupe';
 import { tarOf } from '../support/tar-archive';
 import { temporaryFolder } from '../support/temporary-folder';
 import { meanColour, writeModel } from '../workers/tiny-models';
-import {
-  ADDED,
-  addOptions,
-  type Faults,
-  FileServer,
-  filesOf,
-  libraryNames,
-  NOTHING,
-} from './library-fixture';
+import * as fixture from './library-fixture';
 
 let root = '';
-let server: FileServer;
+let server: fixture.FileServer;
 let dataDir = '';
 /** No cut before this: the manifest and three small files come first, in one piece each. */
 const SMALL_FILES = [9e9, 9e9, 9e9, 9e9];
@@ -32,7 +24,7 @@ const BALLAST = 400_000;
 beforeEach(async () => {
   root = temporaryFolder();
   dataDir = join(root, 'data');
-  server = await FileServer.start();
+  server = await fixture.FileServer.start();
   await publish();
 });
 afterEach(() => server.close());
@@ -44,24 +36,25 @@ async function publish(): Promise<void> {
   await writeFile(ballast, randomBytes(BALLAST));
   const all = { ...digests, 'ballast.bin': await sha256Of(ballast) };
   const manifest = await writeModel(folder, meanColour, { digests: all });
-  for (const name of filesOf(manifest)) server.files.set(`m/${name}`, await readFile(join(folder, name)));
+  for (const name of fixture.filesOf(manifest))
+    server.files.set(`m/${name}`, await readFile(join(folder, name)));
 }
 
-const add = (path = 'm/manifest.json', change: Partial<ReturnType<typeof addOptions>> = {}) =>
-  addModel(server.url(path), { ...addOptions(dataDir), ...change });
+const add = (path = 'm/manifest.json', change: Partial<ReturnType<typeof fixture.addOptions>> = {}) =>
+  addModel(server.url(path), { ...fixture.addOptions(dataDir), ...change });
 
 test('an archive at an address is installed', async () => {
   const entries = [...server.files].map(([name, body]) => ({ name: name.slice(2), body }));
   server.files.set('m.tar', await tarOf(entries));
   server.faults = { cuts: [300_000] };
   expect(await add('m.tar')).toMatchObject({ isNew: true });
-  expect(await libraryNames(dataDir)).toEqual(ADDED);
+  expect(await fixture.libraryNames(dataDir)).toEqual(fixture.ADDED);
 });
 
 test('a broken connection is resumed where it broke: every byte is sent once', async () => {
   server.faults = { cuts: [...SMALL_FILES, 100_000, 150_000] };
   expect(await add()).toMatchObject({ isNew: true });
-  expect(await libraryNames(dataDir)).toEqual(ADDED);
+  expect(await fixture.libraryNames(dataDir)).toEqual(fixture.ADDED);
   const ballast = server.served.filter(([path]) => path === 'm/ballast.bin');
   expect(ballast.map(([, bytes]) => bytes)).toEqual([100_000, 150_000, BALLAST - 250_000]);
 });
@@ -72,18 +65,18 @@ test('a command that is killed leaves nothing in the library, and the next one i
   const first = ['models', 'add', server.url('m/manifest.json')];
   const isHanging = () => server.hanging().then(() => true);
   expect(await killCommand({ DATA_DIR: dataDir }, first, isHanging)).toBe(true);
-  expect((await libraryNames(dataDir)).models).toEqual([]);
+  expect((await fixture.libraryNames(dataDir)).models).toEqual([]);
   server.faults = {};
   const words = ['models', 'add', server.url('m/'), '--json'];
   const { code, stdout, stderr } = await runLoupeHere(words, { DATA_DIR: dataDir });
   expect([code, stderr]).toEqual([0, expect.stringContaining('ballast.bin')]);
   expect(JSON.parse(stdout)).toMatchObject({ model: 'tiny@1.0.0', added: true, calibrated: true });
   await close();
-  expect(await libraryNames(dataDir)).toEqual(ADDED);
+  expect(await fixture.libraryNames(dataDir)).toEqual(fixture.ADDED);
 });
 
 const TOO_LARGE = /ballast\.bin is larger than the \d+ bytes that are still allowed/;
-test.each<[what: string, Faults, change: Parameters<typeof add>[1], reason: RegExp]>([
+test.each<[what: string, fixture.Faults, change: Parameters<typeof add>[1], reason: RegExp]>([
   [
     'whose host never stops',
     { hangsAfter: 100_000 },
@@ -96,13 +89,13 @@ test.each<[what: string, Faults, change: Parameters<typeof add>[1], reason: RegE
 ])('a file %s is given up, with the reason', async (_what, faults, change, reason) => {
   server.faults = faults;
   await expect(add(undefined, change)).rejects.toThrow(reason);
-  expect(await libraryNames(dataDir)).toEqual(NOTHING);
+  expect(await fixture.libraryNames(dataDir)).toEqual(fixture.NOTHING);
 });
 
 test('a file that does not match the manifest is refused', async () => {
   server.files.set('m/ballast.bin', randomBytes(BALLAST));
   await expect(add()).rejects.toThrow(/ballast\.bin has SHA-256 [0-9a-f]{64}, not [0-9a-f]{64}/);
-  expect(await libraryNames(dataDir)).toEqual(NOTHING);
+  expect(await fixture.libraryNames(dataDir)).toEqual(fixture.NOTHING);
 });
 
 test('an address without the file is refused at once; redirects are followed a few times, over http only', async () => {
@@ -117,5 +110,5 @@ test('an address without the file is refused at once; redirects are followed a f
     await expect(add(path)).rejects.toThrow(`/${path} redirects to where nothing can be fetched`);
   // Files lie beside the address that was named.
   await expect(add('moved/manifest.json')).rejects.toThrow('/moved/model.json does not exist');
-  expect((await libraryNames(dataDir)).models).toEqual([]);
+  expect((await fixture.libraryNames(dataDir)).models).toEqual([]);
 });

@@ -3,14 +3,7 @@ import type { Redis } from 'ioredis';
 import { type AppError, internalError, stopping, unavailable } from '../../models/errors';
 import type { Logger, QueueLoad } from '../../models/ports';
 import { retryAlways } from '../../models/retries';
-import {
-  awaitConnection,
-  type Connection,
-  disconnected,
-  failFastConnection,
-  isRefusal,
-  patientConnection,
-} from './redis-connection';
+import * as redis from './redis-connection';
 
 export interface BullMqOptions {
   readonly redisUrl: string;
@@ -23,7 +16,7 @@ interface Open {
   readonly queue: Queue;
   readonly events: QueueEvents;
   /** The connection of `events`, which is its own. */
-  readonly eventsRedis: Connection;
+  readonly eventsRedis: redis.Connection;
 }
 
 interface Waiter {
@@ -54,7 +47,7 @@ const WORKERS_DIED = 'job stalled more than allowable limit';
 
 /** 503 for a queue that can't be reached or written. */
 export function queueUnavailable(cause?: unknown): AppError {
-  const refuses = cause instanceof Error && isRefusal(cause);
+  const refuses = cause instanceof Error && redis.isRefusal(cause);
   const message = refuses ? 'The queue takes no work now.' : 'The queue cannot be reached.';
   return unavailable(message, RETRY_AFTER_SECONDS, cause);
 }
@@ -84,7 +77,7 @@ export class BullMqProducer {
     private readonly options: BullMqOptions,
     private readonly onFinished: () => void = () => undefined,
   ) {
-    this.#redis = failFastConnection(options.redisUrl, this.#stop.signal, options.logger);
+    this.#redis = redis.failFastConnection(options.redisUrl, this.#stop.signal, options.logger);
     this.#opening = this.#keepOpening();
   }
 
@@ -186,7 +179,7 @@ export class BullMqProducer {
     const open = this.#open;
     this.#open = null;
     if (open) await closeQueue(open);
-    await disconnected(this.#redis);
+    await redis.disconnected(this.#redis);
     await this.#opening;
   }
 
@@ -215,7 +208,7 @@ export class BullMqProducer {
     const { logger } = this.options;
     const { signal } = this.#stop;
     const opened = async () => {
-      await awaitConnection(this.#redis);
+      await redis.awaitConnection(this.#redis);
       const open = await this.#openOnce();
       if (signal.aborted) await closeQueue(open);
       else this.#open = open;
@@ -236,7 +229,7 @@ export class BullMqProducer {
     // The default, "from now", would miss events between two reads.
     const [latest] = await this.#redis.xrevrange(queue.toKey('events'), '+', '-', 'COUNT', 1);
     const events = new QueueEvents(this.name, {
-      connection: patientConnection(redisUrl, this.#stop.signal),
+      connection: redis.patientConnection(redisUrl, this.#stop.signal),
       prefix,
       lastEventId: latest?.[0] ?? '0-0',
     });
@@ -248,7 +241,7 @@ export class BullMqProducer {
     };
     events.on('completed', ({ jobId, returnvalue }) => finished(jobId, returnvalue));
     events.on('failed', ({ jobId, failedReason }) => finished(jobId, null, failedReason));
-    const eventsRedis: Connection = await events.getBackend().connection.client;
+    const eventsRedis: redis.Connection = await events.getBackend().connection.client;
     for (const redis of [this.#redis, eventsRedis]) redis.on('ready', () => void this.#lookForLost());
     return { queue, events, eventsRedis };
   }
@@ -276,7 +269,7 @@ export class BullMqProducer {
 
 /** BullMQ would wait for the end of a connection that is already broken. */
 async function closeQueue({ queue, events, eventsRedis }: Open): Promise<void> {
-  if (eventsRedis.status !== 'ready') await disconnected(eventsRedis);
+  if (eventsRedis.status !== 'ready') await redis.disconnected(eventsRedis);
   await events.close();
   await queue.close();
 }

@@ -4,14 +4,7 @@ import type { NeighbourRequest, QueueLoad, VisionQueue } from '../../models/port
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import { AdmittingQueue, type QueuedAnswer, type VisionQueueLimits } from './admission';
 import { type BullMqOptions, BullMqProducer, queueUnavailable } from './bullmq-producer';
-import {
-  BYTES_SLACK_MS,
-  INDEX_QUEUE,
-  neighbourhoodOf,
-  PAYLOAD_VERSION,
-  VISION_QUEUE,
-  type VisionJob,
-} from './job';
+import * as jobs from './job';
 import { race } from './race';
 import { patientConnection } from './redis-connection';
 
@@ -35,7 +28,7 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
 
   constructor(options: BullMqOptions & VisionQueueLimits) {
     super(options);
-    this.#producer = new BullMqProducer(VISION_QUEUE, options, () => this.rate.finish());
+    this.#producer = new BullMqProducer(jobs.VISION_QUEUE, options, () => this.rate.finish());
   }
 
   /** Resolves when photos can be asked for; before that `neighbours` fails with `unavailable`. */
@@ -88,7 +81,7 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
 
   async #answer(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {
     const { jobId, requestId, images, scope, liveStamp, deadlineAt, trace } = request;
-    const keptMs = deadlineAt - askedAt + BYTES_SLACK_MS;
+    const keptMs = deadlineAt - askedAt + jobs.BYTES_SLACK_MS;
     let pending: { readonly answer: Promise<unknown> };
     this.#adding += 1;
     try {
@@ -98,21 +91,28 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
         ...('pixels' in image && { size: { width: image.width, height: image.height } }),
       }));
       const photos = { images: sent, scope, liveStamp };
-      const job: VisionJob = { v: PAYLOAD_VERSION, requestId, ...photos, askedAt, deadlineAt, trace };
+      const job: jobs.VisionJob = {
+        v: jobs.PAYLOAD_VERSION,
+        requestId,
+        ...photos,
+        askedAt,
+        deadlineAt,
+        trace,
+      };
       const [only, ...further] = parts;
       const bytes = only && further.length === 0 ? only : Buffer.concat(parts);
       pending = await this.#producer.ask(jobId, job, JOB, { bytes, keptMs });
     } finally {
       this.#adding -= 1;
     }
-    return neighbourhoodOf(await pending.answer);
+    return jobs.neighbourhoodOf(await pending.answer);
   }
 }
 
 /** The queues for the dashboard (contract 14.4), on their own connections, which wait for Redis. */
 export function openDashboardQueues({ redisUrl, prefix, logger }: BullMqOptions) {
   const stop = new AbortController();
-  const queues = [VISION_QUEUE, INDEX_QUEUE].map((name) => {
+  const queues = [jobs.VISION_QUEUE, jobs.INDEX_QUEUE].map((name) => {
     const queue = new Queue(name, { connection: patientConnection(redisUrl, stop.signal), prefix });
     queue.on('error', (failure) =>
       logger.debug({ queue: name, failure: failure.message }, 'queue dashboard'),

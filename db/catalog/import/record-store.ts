@@ -7,17 +7,8 @@ import {
   RecordRefusedError,
   type WrittenRecords,
 } from '../../../models/catalog/import/records';
-import {
-  type AuditEntry,
-  type CatalogRecords,
-  type Clock,
-  type FoundRecord,
-  PORTS,
-  type ReadRecord,
-  type RecordStore,
-  type RecordTransaction,
-  type UnpricedVariant,
-} from '../../../models/ports';
+import type * as ports from '../../../models/ports';
+import { PORTS } from '../../../models/ports';
 import { OpenAuditEntry } from '../../core/audit-log';
 import { inTransaction, rowsOf, sql } from '../../core/sql';
 import { upsert } from '../../core/staging';
@@ -27,18 +18,18 @@ import { deriveStale } from './derived-rows';
 import { writeCategories, writeEntities, writeListings, writeProducts, writeSynonyms } from './write-records';
 
 @injectable()
-export class PostgresCatalogRecords implements CatalogRecords {
+export class PostgresCatalogRecords implements ports.CatalogRecords {
   constructor(
     @inject(PORTS.Knex) private readonly knex: Knex,
-    @inject(PORTS.Clock) private readonly clock: Clock,
+    @inject(PORTS.Clock) private readonly clock: ports.Clock,
   ) {}
 
-  open(entry: AuditEntry): RecordStore {
+  open(entry: ports.AuditEntry): ports.RecordStore {
     return new PostgresRecordStore(this.knex, new OpenAuditEntry(this.clock, entry));
   }
 
-  async find(id: string): Promise<FoundRecord | null> {
-    const [found] = await rowsOf<FoundRecord>(this.knex)`
+  async find(id: string): Promise<ports.FoundRecord | null> {
+    const [found] = await rowsOf<ports.FoundRecord>(this.knex)`
       SELECT kind, EXISTS (SELECT FROM catalog_search WHERE id = ${id}) AS searchable FROM (
         SELECT 'products' AS kind FROM products WHERE id = ${id} AND NOT deleted
         UNION ALL SELECT 'entities' FROM entities WHERE id = ${id} AND NOT deleted
@@ -46,7 +37,7 @@ export class PostgresCatalogRecords implements CatalogRecords {
     return found ?? null;
   }
 
-  async read(id: string): Promise<ReadRecord | null> {
+  async read(id: string): Promise<ports.ReadRecord | null> {
     const product = (await tables.loadProducts(this.knex, [id])).get(id);
     if (product) return { kind: 'products', record: product };
     const entity = (await tables.loadEntities(this.knex, sql`id = ${id} AND NOT deleted`)).get(id);
@@ -82,7 +73,7 @@ const SETTINGS = sql`set_config('random_page_cost', '1.1', true), set_config('ji
 export type InTransaction = <Result>(work: (trx: Knex) => Promise<Result>) => Promise<Result>;
 
 /** Writers take turns by a lock per transaction (contract 15.5): none waits for more than one of another, and what was checked still holds when it is written. */
-export class PostgresRecordStore implements RecordStore {
+export class PostgresRecordStore implements ports.RecordStore {
   #derivingMs = 0;
   /** While indexes are missing, as each best estimate would be searched in all rows. */
   protected derivesLater = false;
@@ -113,7 +104,9 @@ export class PostgresRecordStore implements RecordStore {
     return [...(await tables.loadEntities(this.knex, wanted)).values()];
   }
 
-  async transaction<Result>(work: (transaction: RecordTransaction) => Promise<Result>): Promise<Result> {
+  async transaction<Result>(
+    work: (transaction: ports.RecordTransaction) => Promise<Result>,
+  ): Promise<Result> {
     const result = await this.alone(async (trx) => {
       await this.entry?.begin(trx);
       return await work({
@@ -126,7 +119,7 @@ export class PostgresRecordStore implements RecordStore {
     return result;
   }
 
-  async finish(details: AuditEntry['details']): Promise<void> {
+  async finish(details: ports.AuditEntry['details']): Promise<void> {
     await this.entry?.complete(this.knex, details);
   }
 
@@ -156,9 +149,12 @@ export class PostgresRecordStore implements RecordStore {
     return tables.loadNamed(knex, ids);
   }
 
-  protected async unpricedVariants(trx: Knex, ids: readonly string[]): Promise<readonly UnpricedVariant[]> {
+  protected async unpricedVariants(
+    trx: Knex,
+    ids: readonly string[],
+  ): Promise<readonly ports.UnpricedVariant[]> {
     // One look-up for each key: the planner otherwise reads the whole table for a few thousand of them.
-    return await rowsOf<UnpricedVariant>(trx)`
+    return await rowsOf<ports.UnpricedVariant>(trx)`
       SELECT given.id, variant.id IS NOT NULL AS known, product_id
       FROM unnest(${ids}::text[]) AS given (id) LEFT JOIN LATERAL (
         SELECT id, product_id FROM variants WHERE id = given.id OFFSET 0) AS variant ON true

@@ -1,16 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  context,
-  propagation,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  type SpanOptions,
-  SpanStatusCode,
-  trace,
-} from '@opentelemetry/api';
+import * as otel from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -69,8 +60,8 @@ export class OpenTelemetry implements Tracing {
     settings: TraceSettings,
     private readonly logger: Logger,
   ) {
-    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-    propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+    otel.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    otel.propagation.setGlobalPropagator(new W3CTraceContextPropagator());
     setGlobalErrorHandler((failure) => this.#warn(failure));
     const protocol = settings.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? settings.OTEL_EXPORTER_OTLP_PROTOCOL;
     const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
@@ -89,15 +80,15 @@ export class OpenTelemetry implements Tracing {
     return (req, res) => {
       const path = req.url?.split('?', 1)[0] ?? '';
       if (UNTRACED.has(path)) return listener(req, res);
-      const caller = propagation.extract(ROOT_CONTEXT, req.headers);
+      const caller = otel.propagation.extract(otel.ROOT_CONTEXT, req.headers);
       const attributes = { 'http.request.method': req.method, 'url.path': path };
-      const options = { kind: SpanKind.SERVER, attributes };
+      const options = { kind: otel.SpanKind.SERVER, attributes };
       const span = this.#tracer.startSpan(req.method ?? 'HTTP', options, caller);
       res.once('close', () => endOfRequest(span, req, res));
-      const around = trace.setSpan(caller, span);
+      const around = otel.trace.setSpan(caller, span);
       // The log line, written when the answer ends, belongs to the trace as well.
-      for (const emitter of [req, res]) context.bind(around, emitter);
-      return context.with(around, () => listener(req, res));
+      for (const emitter of [req, res]) otel.context.bind(around, emitter);
+      return otel.context.with(around, () => listener(req, res));
     };
   }
 
@@ -109,26 +100,28 @@ export class OpenTelemetry implements Tracing {
     return {
       neighbours: (photos) => {
         if (!photos.trace) return pipeline.neighbours(photos);
-        return context.with(propagation.extract(ROOT_CONTEXT, photos.trace), () => {
+        return otel.context.with(otel.propagation.extract(otel.ROOT_CONTEXT, photos.trace), () => {
           const taken = Date.now();
           const waiting = { startTime: taken - photos.queueMs, attributes: { [STAGE]: 'queue' } };
           this.#tracer.startSpan('wait in queue', waiting).end(taken);
-          return this.#within('answer photo', { kind: SpanKind.CONSUMER }, () => pipeline.neighbours(photos));
+          return this.#within('answer photo', { kind: otel.SpanKind.CONSUMER }, () =>
+            pipeline.neighbours(photos),
+          );
         });
       },
     };
   }
 
   logFields(): object {
-    const span = trace.getActiveSpan()?.spanContext();
+    const span = otel.trace.getActiveSpan()?.spanContext();
     return span ? { trace_id: span.traceId, span_id: span.spanId } : {};
   }
 
   async close(): Promise<void> {
     const flushed = this.#provider.shutdown().catch((failure: unknown) => this.#warn(failure));
     await Promise.race([flushed, delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
-    context.disable();
-    propagation.disable();
+    otel.context.disable();
+    otel.propagation.disable();
   }
 
   get #tracer() {
@@ -144,12 +137,12 @@ export class OpenTelemetry implements Tracing {
         const stage = STAGES.get(call);
         if (stage === undefined) return method.bind(target);
         const options = {
-          kind: stage === 'queue' ? SpanKind.PRODUCER : SpanKind.INTERNAL,
+          kind: stage === 'queue' ? otel.SpanKind.PRODUCER : otel.SpanKind.INTERNAL,
           attributes: stage === 'other' ? {} : { [STAGE]: stage },
         };
         return (...parameters: object[]) => {
           // Work outside a trace, such as recurring tasks, begins none.
-          if (!trace.getActiveSpan()) return Reflect.apply(method, target, parameters);
+          if (!otel.trace.getActiveSpan()) return Reflect.apply(method, target, parameters);
           return this.#within(call, options, async () => {
             const given = stage === 'queue' ? carrying(parameters) : parameters;
             const answer = await Reflect.apply(method, target, given);
@@ -160,7 +153,7 @@ export class OpenTelemetry implements Tracing {
     });
   }
 
-  #within<Result>(name: string, options: SpanOptions, work: () => Promise<Result>): Promise<Result> {
+  #within<Result>(name: string, options: otel.SpanOptions, work: () => Promise<Result>): Promise<Result> {
     return this.#tracer.startActiveSpan(name, options, async (span) => {
       try {
         return await work();
@@ -183,7 +176,7 @@ export class OpenTelemetry implements Tracing {
 /** The parameters of a call, its request with the trace for the process that does the work. */
 function carrying([request, ...others]: object[]): object[] {
   const carrier = {};
-  propagation.inject(context.active(), carrier);
+  otel.propagation.inject(otel.context.active(), carrier);
   return [{ ...request, trace: carrier }, ...others];
 }
 
@@ -195,7 +188,7 @@ function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }
 
 /** The answer was sent, or the caller hung up. */
 function endOfRequest(
-  span: Span,
+  span: otel.Span,
   req: IncomingMessage,
   res: ServerResponse & { locals?: Partial<Express.Locals> },
 ): void {
@@ -206,13 +199,13 @@ function endOfRequest(
   if (writableFinished) span.setAttribute('http.response.status_code', status);
   if (!writableFinished || status >= 500) {
     span.setAttribute('error.type', writableFinished ? String(status) : 'aborted');
-    span.setStatus({ code: SpanStatusCode.ERROR });
+    span.setStatus({ code: otel.SpanStatusCode.ERROR });
   }
   span.end();
 }
 
 /** A caller's mistake is no error of the span. Of an unexpected failure only the name is recorded: its message may be private. */
-function recordFailure(span: Span, failure: unknown): void {
+function recordFailure(span: otel.Span, failure: unknown): void {
   const foreseen = failure instanceof AppError ? failure : null;
   const type = foreseen?.code ?? (failure instanceof Error ? failure.name : typeof failure);
   span.setAttribute('error.type', type);
@@ -220,5 +213,5 @@ function recordFailure(span: Span, failure: unknown): void {
     'exception.type': type,
     ...(foreseen && { 'exception.message': foreseen.message }),
   });
-  if (!foreseen || foreseen.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  if (!foreseen || foreseen.status >= 500) span.setStatus({ code: otel.SpanStatusCode.ERROR });
 }

@@ -1,39 +1,27 @@
 import { useRef, useState } from 'preact/hooks';
 import { readable } from '../service/names';
 import { Button } from '../shell/parts';
-import {
-  dragged,
-  EDGES,
-  type Edge,
-  type Frame,
-  gripAt,
-  isAtLeast,
-  leastFrame,
-  type Point,
-  unlessWhole,
-  WHOLE,
-  withEdge,
-} from './frame';
+import * as frames from './frame';
 import type { Photo } from './photo';
 
 interface Props {
   readonly photo: Photo;
   readonly name: string;
-  readonly change: (frame: Frame | null) => void;
+  readonly change: (frame: frames.Frame | null) => void;
   readonly close: () => void;
 }
 
 /** Frames the item in a picture: drawn, moved and resized at its edges by pointer, or set by four sliders. */
 export function FrameEditor({ photo, name, change, close }: Props) {
-  const [size, setSize] = useState<Point>({ x: 1, y: 1 });
-  const least = leastFrame(size.x, size.y);
-  const frame = photo.frame ?? WHOLE;
+  const [size, setSize] = useState<frames.Point>({ x: 1, y: 1 });
+  const least = frames.leastFrame(size.x, size.y);
+  const frame = photo.frame ?? frames.WHOLE;
   return (
     <fieldset class="frame-editor">
       <legend>Frame the item in {name}</legend>
       <DrawingBoard photo={photo} least={least} change={change} setSize={setSize} />
       <div class="edges">
-        {EDGES.map((edge) => (
+        {frames.EDGES.map((edge) => (
           <label key={edge}>
             {readable(edge)} edge
             <input
@@ -43,10 +31,10 @@ export function FrameEditor({ photo, name, change, close }: Props) {
               value={Math.round(frame[edge] * 100)}
               aria-valuetext={`${Math.round(frame[edge] * 100)}%`}
               onInput={({ currentTarget }) => {
-                const next = withEdge(frame, edge, Number(currentTarget.value) / 100, least);
+                const next = frames.withEdge(frame, edge, Number(currentTarget.value) / 100, least);
                 // A slider that was pushed past its limit goes back, though nothing else changes.
                 currentTarget.value = String(Math.round(next[edge] * 100));
-                change(unlessWhole(next));
+                change(frames.unlessWhole(next));
               }}
             />
           </label>
@@ -68,14 +56,17 @@ export function FrameEditor({ photo, name, change, close }: Props) {
 /** How near to an edge a pointer grabs it, in screen pixels. */
 const REACH = 16;
 
-type Drag = Readonly<{ frame: Frame; grip: readonly Edge[]; from: Point }>;
-type BoardProps = Pick<Props, 'photo' | 'change'> & { readonly least: Point; setSize: (size: Point) => void };
+type Drag = Readonly<{ frame: frames.Frame; grip: readonly frames.Edge[]; from: frames.Point }>;
+type BoardProps = Pick<Props, 'photo' | 'change'> & {
+  readonly least: frames.Point;
+  setSize: (size: frames.Point) => void;
+};
 
 /** The picture to draw on. The sliders do the same, so it is not a separate control for users who can't point. */
 function DrawingBoard({ photo, least, change, setSize }: BoardProps) {
   const drag = useRef<Drag | null>(null);
   const picture = useRef<HTMLDivElement>(null);
-  const at = ({ clientX, clientY }: PointerEvent): readonly [place: Point, reach: Point] => {
+  const at = ({ clientX, clientY }: PointerEvent): readonly [place: frames.Point, reach: frames.Point] => {
     const box = picture.current?.querySelector('.framed')?.getBoundingClientRect() ?? new DOMRect(0, 0, 1, 1);
     const place = {
       x: within((clientX - box.left) / box.width),
@@ -92,14 +83,14 @@ function DrawingBoard({ photo, least, change, setSize }: BoardProps) {
         event.preventDefault();
         event.currentTarget.setPointerCapture(event.pointerId);
         const [from, reach] = at(event);
-        const frame = photo.frame ?? WHOLE;
-        drag.current = { frame, grip: photo.frame ? gripAt(frame, from, reach) : [], from };
+        const frame = photo.frame ?? frames.WHOLE;
+        drag.current = { frame, grip: photo.frame ? frames.gripAt(frame, from, reach) : [], from };
       }}
       onPointerMove={(event) => {
         if (!drag.current) return;
         const { frame, grip, from } = drag.current;
-        const next = dragged(frame, grip, from, at(event)[0]);
-        if (isAtLeast(next, least)) change(unlessWhole(next));
+        const next = frames.dragged(frame, grip, from, at(event)[0]);
+        if (frames.isAtLeast(next, least)) change(frames.unlessWhole(next));
       }}
       onLostPointerCapture={() => {
         drag.current = null;
@@ -117,7 +108,7 @@ interface FramedPictureProps {
   readonly alt: string;
   /** Whether the picture itself is shown, or its name alone. */
   readonly shown?: boolean;
-  readonly onSize?: (size: Point) => void;
+  readonly onSize?: (size: frames.Point) => void;
   readonly class?: string;
 }
 
@@ -152,5 +143,5 @@ export function FramedPicture(props: FramedPictureProps) {
   );
 }
 
-const insetOf = ({ left, top, right, bottom }: Frame): string =>
+const insetOf = ({ left, top, right, bottom }: frames.Frame): string =>
   [top, 1 - right, 1 - bottom, left].map((each) => `${each * 100}%`).join(' ');

@@ -1,11 +1,4 @@
-import {
-  type ButtonHTMLAttributes,
-  type ComponentChildren,
-  type FormHTMLAttributes,
-  h,
-  type LooseInputHTMLAttributes,
-  type TargetedInputEvent,
-} from 'preact';
+import * as preact from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { describeFailure, type Failure } from '../service/failure';
 
@@ -16,13 +9,13 @@ export const takeFocus = (element: HTMLElement | null | undefined): void => {
 };
 
 /** Words for screen readers, read out when they change. */
-export const Status = ({ children }: { children: ComponentChildren }) => (
+export const Status = ({ children }: { children: preact.ComponentChildren }) => (
   <p class="hidden" role="status">
     {children}
   </p>
 );
 
-export const Alert = ({ words, id }: { words: ComponentChildren; id?: string }) =>
+export const Alert = ({ words, id }: { words: preact.ComponentChildren; id?: string }) =>
   words ? (
     <p class="fault" role="alert" id={id}>
       {words}
@@ -30,11 +23,11 @@ export const Alert = ({ words, id }: { words: ComponentChildren; id?: string }) 
   ) : null;
 
 /** A button that submits no form unless its type says so. */
-export const Button = ({ type = 'button', ...rest }: ButtonHTMLAttributes) => (
+export const Button = ({ type = 'button', ...rest }: preact.ButtonHTMLAttributes) => (
   <button type={type} {...rest} />
 );
 
-type FormProps = Omit<FormHTMLAttributes, 'onSubmit'> & Readonly<{ submit: () => void }>;
+type FormProps = Omit<preact.FormHTMLAttributes, 'onSubmit'> & Readonly<{ submit: () => void }>;
 
 export const Form = ({ submit, ...rest }: FormProps) => (
   <form
@@ -46,16 +39,16 @@ export const Form = ({ submit, ...rest }: FormProps) => (
   />
 );
 
-export interface TextProps extends Omit<LooseInputHTMLAttributes, 'label'> {
+export interface TextProps extends Omit<preact.LooseInputHTMLAttributes, 'label'> {
   readonly value: string;
   readonly change: (text: string) => void;
   readonly list?: string;
 }
 
 export const TextInput = ({ change, ...rest }: TextProps) =>
-  h('input', {
+  preact.h('input', {
     ...{ type: 'text', autocomplete: 'off', ...rest },
-    onInput: ({ currentTarget }: TargetedInputEvent<HTMLInputElement>) => change(currentTarget.value),
+    onInput: ({ currentTarget }: preact.TargetedInputEvent<HTMLInputElement>) => change(currentTarget.value),
   });
 
 interface LineFormProps extends TextProps {
@@ -118,7 +111,7 @@ export function Select({ label, terse, focused, options, choose, ...rest }: Sele
 
 interface RadiosProps {
   readonly class: string;
-  readonly legend: ComponentChildren;
+  readonly legend: preact.ComponentChildren;
   readonly options: readonly { readonly id: string; readonly name: string }[];
   readonly chosen: string | undefined;
   readonly choose: (id: string) => void;
@@ -142,7 +135,7 @@ export function Radios({ class: look, legend, options, chosen, choose }: RadiosP
 interface FileButtonProps {
   readonly class?: string;
   readonly give: (files: readonly File[]) => void;
-  readonly children: ComponentChildren;
+  readonly children: preact.ComponentChildren;
 }
 
 /** A button that opens the browser's picture chooser; with the class `camera` a phone's camera, for one picture. */
@@ -185,7 +178,7 @@ export function Picture({ src, alt, eager = false }: PictureProps) {
 }
 
 /** Content that may be wider than the screen: it scrolls by itself, by pointer and by arrow keys. */
-export const Scrollable = ({ label, children }: { label: string; children: ComponentChildren }) => (
+export const Scrollable = ({ label, children }: { label: string; children: preact.ComponentChildren }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
   <section class="scrollable" tabIndex={0} aria-label={label}>
     {children}
