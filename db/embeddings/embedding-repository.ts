@@ -42,11 +42,11 @@ export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions imple
     return rows.map(({ image, vectors }) => ({ imageId: image, vectors: vectors.map(vectorOf) }));
   }
 
-  async coverage(versionId: number, productId?: string): Promise<Coverage> {
+  async coverage(versionId: number, productId?: string, refetch = false): Promise<Coverage> {
     const ofProduct = productId === undefined ? sql`true` : isOf({ product: productId });
     const [coverage] = await rowsOf<Coverage>(this.knex)`SELECT ${COUNTS} FROM (
-      SELECT ${isDone(versionId)} AS done, ${hasFailed(versionId)} AS failed FROM images i
-      WHERE ${isShown(sql`i.id`)} AND ${ofProduct}) AS shown`;
+      SELECT ${isDone(versionId)} AND (i.address LIKE '/%' OR ${!refetch}) AS done, ${hasFailed(versionId)} AS failed
+      FROM images i WHERE ${isShown(sql`i.id`)} AND ${ofProduct}) AS shown`;
     return coverage ?? { pending: 0, done: 0, failed: 0 };
   }
 

@@ -66,7 +66,7 @@ export interface EmbeddingRepository {
   recalibrate(versionId: number, calibration: Calibration): Promise<void>;
   prune(versionId: number): Promise<boolean>;
   /** For the images of live products, or of one product. */
-  coverage(versionId: number, productId?: string): Promise<Coverage>;
+  coverage(versionId: number, productId?: string, refetch?: boolean): Promise<Coverage>;
   /** By category and feed, or of one feed, ordered by group and name; a picture counts once in each. */
   coverageByGroup(versionId: number, feed?: string): Promise<readonly GroupCoverage[]>;
   /** Images of the live ones of these products without a vector, including failed ones. */

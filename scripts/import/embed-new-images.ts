@@ -44,8 +44,7 @@ async function embedFor(
 ): Promise<EmbeddedImages> {
   const { embeddings, queue } = ports;
   await embeddings.retryFailures(version.id);
-  const before = await embeddings.coverage(version.id);
-  const pending = before.pending + (refetch ? before.done : 0);
+  const { pending } = await embeddings.coverage(version.id, undefined, refetch);
   if (pending === 0) return NOT_EMBEDDED;
   if (!(await ports.hasWorkers()))
     progress.note('no worker is running; the pictures wait in the queue for one (--no-wait does not wait)');

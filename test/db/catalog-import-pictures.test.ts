@@ -110,6 +110,7 @@ describe('the workers', () => {
     expect(await versions.coverage(live)).toEqual({ pending: 0, done: 3, failed: 0 });
     bench.workers.embedded.splice(0);
     bench.workers.unreachable.add(FAR);
+    expect(await versions.coverage(live, undefined, true)).toEqual({ pending: 2, done: 1, failed: 0 });
     const again = await bench.import(NO_RECORDS, { wait: true, refetch: true });
     expect(again).toMatchObject({ embedded: 1, notEmbedded: 1 });
     expect(bench.notes.slice(1)).toEqual([`not embedded: ${FAR}: away`]);

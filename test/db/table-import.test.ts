@@ -65,6 +65,9 @@ test('the same table a day later changes nothing, and a changed row is an update
     const prices = await bench.knex('listings').where({ variant_id: 'variant_a.default' }).pluck('price');
     expect(prices).toEqual(Number(price) > 0 ? [Number(price)] : []);
   }
+  // Without a feed it may be another table of the shop.
+  await importRows([row('b', { currency: 'GBP', link: 'https://a.example/uk' })]);
+  expect(await bench.knex('listings').orderBy('region').pluck('region')).toEqual(['EU-IE', 'EU-UK']);
 });
 
 // contract 13.20
@@ -75,7 +78,8 @@ test.each([
   ['POA - /a', ''],
   ['1-2 GBP /a', 'EU-IE /a'],
   ['10 - /a', 'EU-IE /a'],
-  ['10 GBP /uk', 'EU-IE /a, EU-UK /uk'],
+  ['10 GBP /uk', 'EU-UK /uk'],
+  ['POA - /new', ''],
 ])('of a piece for 10 EUR at /a, a row that says %s leaves this of its shop: %s', async (says, left) => {
   const [price = '', currency = '', path = ''] = says.replace(' - ', '  ').split(' ');
   const shop = async () => {

@@ -39,7 +39,7 @@ test('addresses without their scheme or host, and pages named by a column', asyn
   const without = await readTable('a.csv', text);
   expect([without.rejects, without.products[0]]).toMatchObject([[], { id: 'product_a', images: [] }]);
   const why =
-    'without the pictures that begin with http:// (https only), with / (give --shop to complete them) or with C:\\ (give paths below the folder of the table) (line 2)';
+    'without the pictures that begin with http:// (https only), with / (give --shop to complete them), or with C:\\ or ../ (give paths below the folder of the table) (line 2)';
   expect(without.notes).toContain(`1 row ${why}`);
   const misspelt = readTable('a.csv', text, { shop: 'https://shop.example/{SKU}' });
   await expect(misspelt).rejects.toThrow('--shop names the column "SKU", which the table does not have.');

@@ -41,7 +41,7 @@ test.each<[kind: string, rows: string | Buffer, reject: string | null, kept?: st
   ['a picture by http', row({ image: 'http://a.example/a.jpg' }), null, 'a'],
   ['paths as on Windows', row({ image: 'b\\a.jpg|C:\\a.jpg|\\\\nas\\a.jpg' }), null, 'a'],
   ['the second of two pictures', row({ image: PICTURES }), `images.1: ${NO_ADDRESS}`],
-  ['a picture outside the folder', row({ image: '../a.jpg' }), 'images.0: is a path that leaves the bundle'],
+  ['a picture outside the folder', row({ image: '../a.jpg|b/../../c.jpg' }), null, 'a'],
   ['a picture at an absolute path', row({ image: '/etc/a.jpg' }), null, 'a'],
   ['a price in words', row({ price: 'on request', ...page }), null, 'a'],
   ['two prices', row({ price: '5 - 7', ...page }), 'price: "5 - 7" is no price', 'a'],
@@ -123,11 +123,12 @@ test('prices without a currency or a page, and links by http, are counted once, 
     row({ handle: 'e', link: 'http://a.example/e' }),
     row({ handle: 'f', price: '0.00', ...page }),
     row({ handle: 'g', price: 'POA', ...page }),
+    ...['A brand', 'Rolex', 'Euro'].map((name) => row({ handle: name, currency: name, ...page })),
   ];
   const { notes, products, listings, rejects } = await readTable('table.csv', [HEADER, ...rows].join('\n'));
   const none = { price: null };
-  const prices = [none, none, { link: 'http://a.example/e', price: 1 }, none, none];
-  expect([products.length, listings, rejects]).toMatchObject([7, prices, []]);
+  const prices = [none, none, { link: 'http://a.example/e', price: 1 }, none, none, { currency: 'eur' }];
+  expect([products.length, listings, rejects]).toMatchObject([10, prices, []]);
   expect(notes).toEqual([
     `1 product ${AN_HTTP_LINK} (line 6)`,
     '1 price left out: no currency is named; give it with --currency (line 2)',
@@ -135,6 +136,9 @@ test('prices without a currency or a page, and links by http, are counted once, 
     '1 price left out: the page of the product is not known; give --shop, if need be with columns of the table (line 4)',
     '1 price left out: in CAD; markets are priced in usd, gbp and eur (line 5)',
     '2 prices left out: 0, or words instead of an amount (first: line 7)',
+    expect.stringMatching(
+      /^2 prices left out: the currency column holds something else.* \(first: line 9\)$/,
+    ),
   ]);
   const two = [HEADER, ...rows.slice(4, 5), row({ handle: 'f', link: 'http://a.example/f' })].join('\n');
   expect((await readTable('table.csv', two)).notes).toEqual([`2 products ${AN_HTTP_LINK} (first: line 2)`]);
@@ -247,6 +251,12 @@ test.each<[text: string, amount: number | null, withPoint?: number | null]>([
   ['1.234.567,89', 1234567.89],
   ['CHF 1’200.–', 1200],
   ['$1,200.00 USD', 1200],
+  ['1.200 Euro VB', 1200, 1.2],
+  ['Fr. 1’200.–', 1200],
+  ['A$1,200 (incl. VAT)', 1200],
+  ['1,298,000円（税込）', 1298000],
+  ['￥１９８，０００-', 198000],
+  ['١٬٢٥٠٫٥ €', 1250.5],
   ['12.34.56', null],
   ['1,2,3', null],
   ['-5', null],

@@ -45,7 +45,7 @@ export async function writeSynonyms(
   await rowsOf(trx)`DELETE FROM synonyms WHERE id = ANY(${gone}::text[])`;
 }
 
-/** The listing of a table replaces what its shop had for the variant, except what may be of another feed that has the product. */
+/** The listing of a table replaces what its shop had for the variant (without a feed what has its link or market), except what may be of another feed that has the product. */
 export async function writeListings(trx: Knex, records: readonly ReadRecords['listings'][]): Promise<void> {
   const shops = records.filter((record) => 'feed' in record);
   const offers = records.filter((record) => !('feed' in record) || record.price !== null);
@@ -58,7 +58,7 @@ export async function writeListings(trx: Knex, records: readonly ReadRecords['li
       SELECT ctid, region, link FROM listings
       WHERE variant_id = given.variant_id AND vendor = given.vendor OFFSET 0) AS old
     WHERE CASE WHEN old.link = given.link AND old.region = coalesce(given.region, old.region) THEN price IS NULL
-      ELSE (old.link = given.link OR old.region = given.region) AND NOT EXISTS (
+      ELSE (given.feed IS NOT NULL OR old.link = given.link OR old.region = given.region) AND NOT EXISTS (
         SELECT FROM variants AS own JOIN product_feeds AS other USING (product_id)
         WHERE own.id = given.variant_id AND other.feed IS DISTINCT FROM given.feed) END))`;
 }

@@ -24,8 +24,10 @@ interface System {
   readonly columns: { readonly [Field in TableField]?: readonly string[] };
   /** The page of a product below the address of the shop, with columns in braces. */
   readonly page?: string;
+  /** Of pictures that are no whole addresses: what is replaced, as a regular expression, and by what. */
+  readonly pictures?: readonly string[];
 }
-const SYSTEMS: Readonly<Record<string, System>> = dictionary.systems;
+export const SYSTEMS: Readonly<Record<string, System>> = dictionary.systems;
 export const TABLE_FORMATS: readonly string[] = ['shopify', 'google', ...Object.keys(SYSTEMS), 'generic'];
 
 export interface TableColumns {
@@ -60,18 +62,22 @@ export function readColumns(
     else if (name !== 'data') throw new Error(unknownField(name));
   }
   const used = new Set([...of.values()].flat());
+  const take = (field: TableField, column: string) => {
+    if (used.has(column) || Object.hasOwn(known, field)) return;
+    of.set(field, [...(of.get(field) ?? []), column]);
+    used.add(column);
+  };
+  // Several pieces may have one reference, as watches do.
+  const isNumbered = dictionary.words.stock.some((name) => folded.has(name));
   for (const column of header) {
-    const field = fieldOf(column);
-    if (used.has(column) || !field || Object.hasOwn(known, field)) continue;
-    const columns = of.get(field) ?? [];
-    if (columns.length > 0 && !LISTS.has(field)) continue;
-    of.set(field, [...columns, column]);
-    used.add(column);
+    const field = isNumbered && says(foldHeader(column), 'reference') ? 'keywords' : fieldOf(column);
+    if (field && (LISTS.has(field) || !of.has(field))) take(field, column);
   }
-  for (const [field, column] of fallbacks(folded, of)) {
-    if (used.has(column) || Object.hasOwn(known, field)) continue;
-    of.set(field, [column]);
-    used.add(column);
+  // Less usual columns, for fields that have no other; a SKU if nothing else tells products apart.
+  for (const [field, names] of Object.entries(dictionary.fallbacks) as [TableField, string[]][]) {
+    const [column] = names.flatMap((name) => folded.get(name) ?? []);
+    const isTold = field === 'sku' ? hasKey(of) : of.has(field);
+    if (column !== undefined && !isTold) take(field, column);
   }
   const wholly = [...LISTS, 'variant_image' as const].flatMap((field) => of.get(field) ?? []);
   const repeated = header.filter(
@@ -89,16 +95,12 @@ export function readColumns(
   };
 }
 
+/** Whether a cell is one of the words that say so. */
+export const says = (cell: string | null, what: keyof typeof dictionary.words): boolean =>
+  cell !== null && dictionary.words[what].includes(cell.toLowerCase());
+
 /** Whether a column tells products apart. */
 export const hasKey = (of: TableColumns['of']): boolean => KEY_FIELDS.some((field) => of.get(field)?.length);
-
-/** Less usual columns, for fields that have no other; a SKU if nothing else tells products apart. */
-const fallbacks = (folded: ReadonlyMap<string, string>, of: ReadonlyMap<TableField, readonly string[]>) =>
-  (Object.entries(dictionary.fallbacks) as [TableField, string[]][]).flatMap(([field, names]) => {
-    const isTold = field === 'sku' ? hasKey(of) : of.has(field);
-    const columns = names.flatMap((name) => folded.get(name) ?? []);
-    return isTold ? [] : columns.slice(0, 1).map((column) => [field, column] as const);
-  });
 
 /** The fields of a system whose columns the table has, and those that it must not have. */
 const columnsOfSystem = (system: string, header: readonly string[]): ColumnMap =>
@@ -136,15 +138,17 @@ const formatOf = (of: ReadonlyMap<TableField, readonly string[]>): string => {
   return has('images', /^image link$/) && has('id', /^id$/) ? 'google' : 'generic';
 };
 
-/** A namespace, and the language of Lightspeed's exports (`NL_Title_Short`). */
-const PREFIX = /^(?:[cg]:|[a-z]{2}_(?=(?:title|description|category|variant)(?:_|$)))/i;
+/** A namespace, a metafield, and the language of Lightspeed's and OpenCart's exports (`NL_Title_Short`, `name(en-gb)`). */
+const AROUND =
+  /^(?:[cg]:|[a-z]{2}_(?=(?:title|description|category|variant)(?:_|$)))|\((?:product\.metafields[^)]*|[a-z]{2}-[a-z]{2})\)/gi;
 
-/** A header without case, accents, punctuation, namespace, metafield, currency, and picture number. */
+/** A header without case, accents (except in Japanese), punctuation, currency, picture number, and what is `AROUND` it. */
 export function foldHeader(header: string): string {
-  const plain = withoutCurrency(header.replace(/\(product\.metafields[^)]*\)/i, '').replace(PREFIX, ''))
+  const plain = withoutCurrency(header.replace(AROUND, ''))
     .toLowerCase()
     .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
+    .replace(/(?![\u3099\u309a])\p{M}/gu, '')
+    .normalize('NFC')
     .replaceAll('ß', 'ss')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();

@@ -1,10 +1,13 @@
 import { REGION_CURRENCIES, REGIONS, type Region } from '../../pricing/estimate';
+import dictionary from './columns.json';
 
-/** Signs that stand for only one currency. */
-const SIGNS: Readonly<Record<string, string>> = { '€': 'eur', '£': 'gbp', US$: 'usd', $: 'usd' };
-const CODES =
-  'EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|HKD|SGD|CNY|KRW|AED|SAR|TRY|BRL|MXN|INR';
-const CURRENCY = new RegExp(`US\\$|[€£$]|(?<!\\p{L})(?:${CODES})(?!\\p{L})`, 'giu');
+const { signs, words } = dictionary.currencies;
+const CODE_OF: Readonly<Record<string, string>> = { ...signs, ...words };
+const oneOf = (texts: readonly string[]) => texts.map((text) => text.replace(/[$.\\]/g, '\\$&')).join('|');
+const wordOf = (texts: readonly string[]) => `(?<!\\p{L})(?:${oneOf(texts)})(?!\\p{L})`;
+const CURRENCY = new RegExp(`${oneOf(Object.keys(signs))}|${wordOf(Object.keys(words))}`, 'giu');
+/** That it includes taxes, or is negotiable. */
+const REMARK = new RegExp(`\\(?${wordOf(dictionary.words.price)}\\)?`, 'giu');
 
 /** The market of a currency (contract 2.4); null for a currency without a market. */
 export const regionOf = (currency: string): Region | null =>
@@ -14,24 +17,29 @@ export const regionOf = (currency: string): Region | null =>
 export function currencyIn(text: string): string | null {
   const found = text.match(CURRENCY) ?? [];
   const named = found.find((each) => /^[a-z]{3}$/i.test(each)) ?? found[0];
-  return named === undefined ? null : (SIGNS[named.toUpperCase()] ?? named.toLowerCase());
+  return CODE_OF[named?.toLowerCase() ?? ''] ?? null;
 }
 
 export const withoutCurrency = (text: string): string => text.replace(CURRENCY, ' ');
 
-interface Price {
-  readonly amount: number;
-  readonly currency: string | null;
-}
+/** With digits and separators as in ASCII instead of Arabic and full-width ones. */
+const inAscii = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replace(/[\u0660-\u066c]/g, (sign) => "0123456789%.'"[sign.charCodeAt(0) - 0x660] ?? '');
+
+/** 0, with or without a currency, is how systems write that there is no price. */
+export const isNoAmount = (text: string): boolean => !/[1-9]/.test(inAscii(text));
 
 /**
  * Reads `1200.00 EUR`, `€1.200,00`, `1 200,-`, `1'200.50`. A single separator before exactly three digits separates
  * thousands, unless `decimalPoint` says that the table writes fractions with a point. Null if it is not a price.
  */
-export function readPrice(text: string, decimalPoint: boolean): Price | null {
-  const bare = withoutCurrency(text)
+export function readPrice(text: string, decimalPoint: boolean) {
+  const bare = withoutCurrency(inAscii(text))
+    .replace(REMARK, '')
     .replace(/[\s'’_]+/g, '')
-    .replace(/[.,][-–—]+$/, '');
+    .replace(/[.,]?[-–—]+$/, '');
   const number = pointed(bare, decimalPoint);
   return number === null ? null : { amount: Number(number), currency: currencyIn(text) };
 }

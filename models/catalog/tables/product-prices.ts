@@ -1,6 +1,7 @@
 import type { ShopListing } from '../import/records';
+import { says } from './columns';
 import { plainText } from './plain-text';
-import { currencyIn, readPrice, regionOf } from './prices';
+import { currencyIn, isNoAmount, readPrice, regionOf } from './prices';
 import type { ProductVariants } from './product-variants';
 import type { RowFault, Rows, TableRow, TableRows } from './table-rows';
 
@@ -11,6 +12,8 @@ export type TablePrice =
   | { readonly line: number; readonly remark: string };
 
 const NO_CURRENCY = 'left out: no currency is named; give it with --currency';
+const NOT_A_CURRENCY =
+  'left out: the currency column holds something else; name another with --map, or give it as null';
 const NO_PAGE =
   'left out: the page of the product is not known; give --shop, if need be with columns of the table';
 const NO_AMOUNT = 'left out: 0, or words instead of an amount';
@@ -68,7 +71,7 @@ export class ProductPrices {
       const isUnknown = price !== null && currency === null;
       const remark =
         (!price && prices.length > 0 && NO_AMOUNT) ||
-        (isUnknown && NO_CURRENCY) ||
+        (isUnknown && (this.table.one(row, 'currency') === null ? NO_CURRENCY : NOT_A_CURRENCY)) ||
         (price && link === null && NO_PAGE) ||
         (price && region === null && `left out: in ${currency?.toUpperCase()}; ${MARKETS}`);
       const remarks = remark ? [{ line, remark }] : [];
@@ -83,7 +86,9 @@ export class ProductPrices {
   }
 
   #currencyOf(row: TableRow): string | null {
-    return this.table.one(row, 'currency')?.toLowerCase() ?? this.table.columns.currency ?? this.currency;
+    const named = this.table.one(row, 'currency');
+    if (named === null) return this.table.columns.currency ?? this.currency;
+    return currencyIn(named) ?? (/^[a-z]{3}$/i.test(named) ? named.toLowerCase() : null);
   }
 
   /** Magento writes dates in American English unless it is set up otherwise. */
@@ -107,10 +112,8 @@ export class ProductPrices {
     // Either `2026-02-01T13:00-0800/20260228` or two cells; a side that is no date is open.
     const sides = this.table.one(row, 'sale_dates')?.split('/') ?? [start, end];
     const [first = date, last = date] = sides.map((side) => this.#dayOf(side));
-    const sale = first <= date && date <= last ? this.table.one(row, 'sale_price') : null;
+    const isOn = first <= date && date <= last && !says(this.table.one(row, 'on_sale'), 'no');
+    const sale = isOn ? this.table.one(row, 'sale_price') : null;
     return [sale, this.table.one(row, 'price')].filter((text) => text !== null);
   }
 }
-
-/** 0, with or without a currency, is how systems write that there is no price. */
-const isNoAmount = (text: string): boolean => !/[1-9]/.test(text);

@@ -1,5 +1,5 @@
 import type { EntityRecord } from '../import/records';
-import type { TableField } from './columns';
+import { says, type TableField } from './columns';
 import { productId, slugOf } from './ids';
 import { plainText } from './plain-text';
 import { ProductPrices } from './product-prices';
@@ -38,7 +38,6 @@ export interface KnownNames {
 const FACETS = ['colour', 'material', 'gender', 'condition'] as const;
 const NO_CATEGORY = 'Products';
 const DESCRIPTION_LENGTH_MAX = 4_000;
-const HIDDEN = ['false', 'no', 'n', '0', '-1', '2', 'hidden', 'unavailable', 'not visible individually'];
 
 /** The rows of a table as records in bundle form. */
 export class ProductRows {
@@ -54,12 +53,21 @@ export class ProductRows {
     this.prices = new ProductPrices(table, this.#variants, options.currency);
   }
 
-  /** Whether a shop shows it: a draft, an archived or an unpublished product is not offered. */
+  /** Whether a shop shows it: a draft, an archived, an unpublished or a sold product is not offered. */
   isOffered(rows: Rows): boolean {
-    const of = (field: TableField) => this.table.first(rows, field)?.toLowerCase() ?? '';
-    const isHidden = HIDDEN.includes(of('published')) || HIDDEN.includes(of('visibility'));
-    const isArchived = of('archived') !== '' && !HIDDEN.includes(of('archived'));
-    return !['draft', 'archived'].includes(of('status')) && !isHidden && !isArchived;
+    const of = (field: TableField) => this.table.first(rows, field);
+    const isHidden = says(of('published'), 'hidden') || says(of('visibility'), 'hidden');
+    const isArchived = of('archived') !== null && !says(of('archived'), 'hidden');
+    return !says(of('status'), 'draft') && !isHidden && !isArchived && !this.isSold(rows);
+  }
+
+  /** Whether each row says so. */
+  isSold(rows: Rows): boolean {
+    return rows.every((row) => {
+      const of = (field: TableField) => this.table.one(row, field);
+      const isMarked = of('sold') !== null && !says(of('sold'), 'unsold');
+      return isMarked || says(of('status'), 'sold') || says(of('availability'), 'gone');
+    });
   }
 
   /** Whether they can be a product. */
@@ -96,8 +104,9 @@ export class ProductRows {
     if (type !== null && !isCategory) add('type', type, within);
     // A list in one cell, as is usual for colours and materials: `red/green`.
     for (const kind of FACETS) {
-      const values = this.table.all(rows, kind).flatMap((text) => text.split('/').map((each) => each.trim()));
-      for (const value of distinct(values)) add(kind, value, within);
+      const between = kind === 'material' ? /[/;,、]/ : /[/;]/;
+      const values = this.table.all(rows, kind).flatMap((text) => text.split(between));
+      for (const value of distinct(values.map((each) => each.trim()))) add(kind, value, within);
     }
     return { category, entities };
   }
@@ -152,9 +161,6 @@ export class ProductRows {
   }
 }
 
-/** What shops call the category above all others. */
-const ROOTS = ['home', 'accueil', 'startseite', 'start', 'inicio', 'root', 'default category'];
-
 /** The path with the most steps of a list such as `Sale, Bags > Handbags`, with `>` or `/` between steps. */
 const deepestOf = (list: string | null): string | null =>
   (list ?? '')
@@ -163,8 +169,7 @@ const deepestOf = (list: string | null): string | null =>
     .reduce((deepest, path) => (stepsOf(path) > stepsOf(deepest) ? path : deepest))
     .join('>') || null;
 
-const stepsOf = (path: readonly string[]): number =>
-  ROOTS.includes(path.join().trim().toLowerCase()) ? 0 : path.length;
+const stepsOf = (path: readonly string[]): number => (says(path.join().trim(), 'root') ? 0 : path.length);
 
 /** The last step of `Apparel > Handbags`; null for the number or UUID of a category. */
 function leafOf(path: string | null): string | null {

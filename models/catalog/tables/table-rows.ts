@@ -1,6 +1,6 @@
 import { addTo } from '../../multimap';
 import { storedImageOf } from '../import/record-pictures';
-import { fieldOf, KEY_FIELDS, type TableColumns, type TableField } from './columns';
+import { fieldOf, KEY_FIELDS, SYSTEMS, type TableColumns, type TableField } from './columns';
 
 /** A row of a table: the line on which it begins, and its non-blank cells by column, in order. */
 export interface TableRow {
@@ -70,9 +70,12 @@ export class TableRows {
   /** For one reading of the table, whose rows are given in their order: the key shared by rows of one product; null for a row that names none. */
   keyReader(): (row: TableRow) => string | null {
     let above: string | null = null;
+    const grouped = SYSTEMS[this.columns.format]?.columns.group;
     return (row) => {
       const named = this.one(row, 'row')?.toLowerCase() ?? 'product';
-      if (named === 'product') above = this.#ownKeyOf(row);
+      // Squarespace names the product in its first row alone.
+      const isContinued = grouped?.length && this.one(row, 'group') === null;
+      if (named === 'product' && !isContinued) above = this.#ownKeyOf(row);
       return this.#parentOf(row) ?? above;
     };
   }
@@ -80,7 +83,7 @@ export class TableRows {
   /** Whether its product has a row of its own. */
   isVariant(row: TableRow): boolean {
     const named = this.one(row, 'row')?.toLowerCase();
-    if (named !== undefined) return named === 'sku' || named === 'variant';
+    if (named !== undefined) return ['sku', 'variant', 'product_variation'].includes(named);
     return this.#parentOf(row) !== null || this.one(row, 'options') !== null;
   }
 
@@ -121,9 +124,11 @@ export class TableRows {
   }
 
   #named(row: TableRow, field: PictureField): string[] {
+    const [part = '^$', whole = ''] = SYSTEMS[this.columns.format]?.pictures ?? [];
     return this.all([row], field)
-      .flatMap((text) => text.split(/[|;\n]+|,\s+|,(?=https?:\/\/|\/\/)/))
-      .map((each) => wholeAddress(each.trim(), this.shop) ?? '')
+      .flatMap((text) => (WRAPPED.test(text) ? (text.match(WRAPPED_ADDRESS) ?? []) : text.split(BETWEEN)))
+      .map((each) => each.trim().replaceAll('\\/', '/').replace(new RegExp(part), whole))
+      .map((each) => wholeAddress(each, this.shop) ?? '')
       .map((each) => (each.includes('://') ? each : each.replaceAll('\\', '/')))
       .filter((each) => each !== '');
   }
@@ -150,9 +155,14 @@ export class TableRows {
 }
 
 type PictureField = 'images' | 'variant_image';
-/** Not of one that has no host, is not https, or is on a drive. */
+/** Between pictures of one cell. */
+const BETWEEN = /[|;\n]+|,\s+|,(?=https?:\/\/|\/\/)|\s+(?=https?:\/\/)/;
+/** Pictures as JSON (`{"src":"https:\/\/…"}`), or behind their names (`front.jpg (https://…)`). */
+const WRAPPED = /^[[{]|\(https?:/;
+const WRAPPED_ADDRESS = /https?:[^\s")]+/g;
+/** Not of one that has no host, is not https, is on a drive, or is outside of the folder of the table. */
 const isReachable = (picture: string): boolean =>
-  storedImageOf(picture) !== undefined || !/^(?:\/|http:|[a-z]:\/)/i.test(picture);
+  storedImageOf(picture) !== undefined || !/^(?:\/|http:|[a-z]:\/|(?!https:)(?:.*\/)?\.\.\/)/i.test(picture);
 
 /** Of an address without its scheme or, if the shop is known, without its host. */
 function wholeAddress(text: string | null, shop: string | null): string | null {

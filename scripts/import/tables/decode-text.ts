@@ -23,9 +23,12 @@ const DECLARED =
 /** Text in these is hardly ever valid UTF-8, unlike short text in two bytes a character. */
 const ONE_BYTE = /^(?:iso|windows-12|koi8)/i;
 
+/** Japanese syllables in Shift_JIS. In Windows-1252 the first byte is hardly ever used. */
+const KANA = /\x83[\x40-\x96]|\x82[\x9f-\xf1]/g;
+
 /**
  * By byte order mark; else UTF-16 if there are zeros, what XML declares (one byte a character only for bytes that
- * are not UTF-8), UTF-8 if most non-ASCII is valid, or Windows-1252.
+ * are not UTF-8), UTF-8 if most non-ASCII is valid, Shift_JIS by its kana, or Windows-1252.
  * @throws Error for a file that is no table
  */
 export async function encodingOf(path: string): Promise<string> {
@@ -33,7 +36,8 @@ export async function encodingOf(path: string): Promise<string> {
   const start = head.toString('latin1');
   const fault =
     (start.startsWith('\x1f\x8b') && 'is gzipped; unpack it, or fetch it with curl --compressed') ||
-    (NO_TEXT.some((each) => start.startsWith(each)) && 'is not a text file; save a spreadsheet as CSV') ||
+    (NO_TEXT.some((each) => start.startsWith(each)) &&
+      'is not a text file; save a spreadsheet as CSV (Excel: File, Save As, CSV UTF-8; Google Sheets: File, Download, CSV; Numbers: File, Export To, CSV)') ||
     (WEB_PAGE.test(start) && 'is a web page, such as an error or a login, and no table') ||
     (WORDPRESS.test(start) && 'is an export of WordPress; export the products of WooCommerce as CSV') ||
     (/^\W*[[{]\s*[{"]/.test(start) && 'is JSON; a table is CSV, TSV or XML');
@@ -51,14 +55,17 @@ export async function encodingOf(path: string): Promise<string> {
   const utf8 = getDecoder('utf-8');
   let sound = 0;
   let broken = 0;
+  let kana = 0;
   for await (const chunk of createReadStream(path, { highWaterMark: CHUNK })) {
     const beyondAscii = utf8.write(chunk).match(/[^\0-\x7f]/g) ?? [];
     const replaced = beyondAscii.filter((character) => character === REPLACEMENT).length;
     broken += replaced;
+    if (replaced > 0) kana += chunk.toString('latin1').match(KANA)?.length ?? 0;
     sound += beyondAscii.length - replaced;
   }
   if (isDeclared && broken > 0) return declared.toLowerCase();
-  return broken > sound ? 'windows-1252' : 'utf-8';
+  if (broken <= sound) return 'utf-8';
+  return kana * 20 > broken ? 'shift_jis' : 'windows-1252';
 }
 
 /** The text of a file, without its byte order mark. @param onBytes receives how many bytes were read so far */

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream';
 import { CsvError, type InfoRecord, parse } from 'csv-parse';
-import { fieldOf } from '../../../models/catalog/tables/columns';
+import { fieldOf, says } from '../../../models/catalog/tables/columns';
 import type { ReadRow } from '../../../models/catalog/tables/table-rows';
 import { messageOf } from '../../../models/errors';
 import { addTo } from '../../../models/multimap';
@@ -15,6 +15,8 @@ const TITLE_LINES = 20;
 /** So many known headers are hardly a title. */
 const HEADERS_MIN = 2;
 const SEPARATOR = /^sep=(.)$/i;
+/** A blank line, or the one above the header that explains the columns in Facebook's templates. */
+const NO_HEADER = /^(?:\s*$|"?# (?:required|optional)\b)/i;
 
 export interface CsvForm {
   readonly encoding: string;
@@ -45,7 +47,7 @@ export async function csvForm(
   let delimiter = '';
   let isTitled = false;
   for await (const text of decodedText(path, encoding, () => undefined)) {
-    const [first = '', ...next] = text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
+    const [first = '', ...next] = text.split(/\r\n|\n|\r/).filter((line) => !NO_HEADER.test(line));
     const below = next.slice(0, TITLE_LINES).find((line) => knownIn(cellsOf(line)) >= HEADERS_MIN);
     const filledIn = (line: string) => cellsOf(line).filter((cell) => cell.trim() !== '').length;
     const isHeader =
@@ -55,7 +57,7 @@ export async function csvForm(
     break;
   }
   for await (const { cells, lastLine } of csvRecords(path, encoding, delimiter || ',', () => undefined)) {
-    if (isBlank(cells) || SEPARATOR.test(cells.join(delimiter))) continue;
+    if (NO_HEADER.test(cells.join('')) || SEPARATOR.test(cells.join(delimiter))) continue;
     if (isTitled && knownIn(cells) < HEADERS_MIN) continue;
     const header = cells.map((cell, position) => cell.trim() || `column ${position + 1}`);
     return { encoding, delimiter, header, headerLine: lastLine };
@@ -80,7 +82,7 @@ export async function* csvRows(
   try {
     for await (const record of csvRecords(path, form.encoding, form.delimiter, onBytes)) {
       last = record.lastLine;
-      if (record.line <= form.headerLine || isBlank(record.cells)) continue;
+      if (record.line <= form.headerLine || isBlank(record.cells) || isTotal(record.cells)) continue;
       rows.push(rowOf(record, form.header));
       if (rows.length < ROWS_AT_ONCE) continue;
       yield rows;
@@ -138,6 +140,12 @@ function rowOf({ cells, line, lastLine, text }: CsvRecord, header: readonly stri
   }
   return { line, cells: named };
 }
+
+/** A row of sums, which has no other text. */
+const isTotal = (cells: readonly string[]): boolean => {
+  const texts = cells.filter((cell) => /\p{L}/u.test(cell));
+  return texts.length === 1 && says(texts.join().trim(), 'total');
+};
 
 const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
 

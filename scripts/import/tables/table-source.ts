@@ -33,10 +33,11 @@ const PREVIEWED = 3;
 const NO_FILES =
   'none of the picture files that the table names is in its folder: put them there or, to import without them, give --map a file with {"images": null}';
 const HIDDEN = 'left out: draft, archived or unpublished';
+const SOLD = 'left out: sold';
 const NO_URL = 'with an http:// link, which is left out as url (https only) and kept for prices';
 const REPEATED = 'left out: the same as another row of the product in every cell';
 const UNREACHABLE =
-  'without the pictures that begin with http:// (https only), with / (give --shop to complete them) or with C:\\ (give paths below the folder of the table)';
+  'without the pictures that begin with http:// (https only), with / (give --shop to complete them), or with C:\\ or ../ (give paths below the folder of the table)';
 
 /** A shop's table as the records of a bundle (contract 13.20, 13.21), read product by product three times, or four if rows are apart. */
 export class TableSource implements RecordSource {
@@ -207,7 +208,7 @@ export class TableSource implements RecordSource {
 
   #product({ key, rows }: ProductGroup): Lines<'products'> {
     if (!this.#rows.isOffered(rows)) {
-      this.#remark('product', HIDDEN, rows[0]?.line ?? 0);
+      this.#remark('product', this.#rows.isSold(rows) ? SOLD : HIDDEN, rows[0]?.line ?? 0);
       return [];
     }
     this.#products += 1;
