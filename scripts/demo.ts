@@ -8,6 +8,7 @@ import { LoupeClient } from '../api/client/loupe-client';
 import type { DemoOffer } from '../api/site/demo-offer';
 import { makeFolder, syncTree, writeDurably } from '../db/files/durable-files';
 import { API_VERSIONS } from '../models/access/api-key';
+import { useAndClose } from '../models/promises';
 import { describeMatches } from './commands/identify';
 import { printable } from './composition/printable';
 import { type RunningService, startService } from './composition/service';
@@ -35,21 +36,21 @@ async function main(): Promise<void> {
   const samples = isOnce ? [] : await Promise.all(SAMPLES.map(drawPhoto));
   say('Starting the service on its embedded database …');
   let offer: DemoOffer | null = null;
-  const service = await startHere(config, () => offer);
-  try {
-    const key = await demoKey(service.services);
-    await importBundle(bundle, service.services);
-    const found = await identifyPhoto(service.url, key, photo, config);
-    if (isOnce) {
-      process.exitCode = found ? 0 : 1;
-    } else {
-      offer = { key, photos: [photo, ...samples] };
-      printNextSteps(service.url, key, config);
-      await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-    }
-  } finally {
-    await service.close();
-  }
+  await useAndClose(
+    startHere(config, () => offer),
+    async (service) => {
+      const key = await demoKey(service.services);
+      await importBundle(bundle, service.services);
+      const found = await identifyPhoto(service.url, key, photo, config);
+      if (isOnce) {
+        process.exitCode = found ? 0 : 1;
+      } else {
+        offer = { key, photos: [photo, ...samples] };
+        printNextSteps(service.url, key, config);
+        await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+      }
+    },
+  );
 }
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);

@@ -1,5 +1,6 @@
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import { notFound, unprocessable } from '../models/errors';
+import { useAndClose } from '../models/promises';
 import { ACCEPTED_FORMATS, sniffPictureFormat } from '../workers/image/picture-format';
 
 const HEAD_BYTES = 1024;
@@ -10,14 +11,10 @@ const HEAD_BYTES = 1024;
  */
 export async function readPhotoFile(path: string, bytesMax: number): Promise<Buffer> {
   // A pipe without a writer would otherwise never open.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((failure: unknown) => {
+  const opening = open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((failure: unknown) => {
     throw notFound(`The file "${path}" cannot be read.`, failure);
   });
-  try {
-    return await readPhoto(path, file, bytesMax);
-  } finally {
-    await file.close();
-  }
+  return useAndClose(opening, (file) => readPhoto(path, file, bytesMax));
 }
 
 async function readPhoto(path: string, file: FileHandle, bytesMax: number): Promise<Buffer> {

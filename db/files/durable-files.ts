@@ -4,6 +4,7 @@ import { constants, copyFile, link, open, readdir, rename, rm, statfs, writeFile
 import { dirname, join } from 'node:path';
 import { unavailable } from '../../models/errors';
 import type { DurableFiles } from '../../models/ports';
+import { useAndClose } from '../../models/promises';
 import { codeOf } from '../../models/store-fault';
 
 /**
@@ -85,13 +86,10 @@ async function withDraft(
   makeFolder(folder);
   const draft = join(folder, `.${randomUUID()}.part`);
   try {
-    const file = await open(draft, 'wx', mode);
-    try {
+    await useAndClose(open(draft, 'wx', mode), async (file) => {
       await file.writeFile(bytes);
       await file.sync();
-    } finally {
-      await file.close();
-    }
+    });
     await settle(draft);
     await syncFolder(folder);
   } finally {
@@ -118,14 +116,7 @@ async function syncFolder(folder: string): Promise<void> {
   });
 }
 
-async function sync(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
+const sync = (path: string): Promise<void> => useAndClose(open(path, 'r'), (file) => file.sync());
 
 /** A folder with less free space than this counts as full: a database needs some of it to tidy up. */
 const STORAGE_FREE_BYTES_MIN = 64 * 1024 * 1024;

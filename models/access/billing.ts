@@ -1,6 +1,5 @@
 import { inject, injectable } from 'tsyringe';
 import { AppError, idempotencyConflict, insufficientCredits, messageOf } from '../errors';
-import { orAborted } from '../or-aborted';
 import {
   type ChargeRequest,
   type Clock,
@@ -11,6 +10,7 @@ import {
   type Sale,
   type Sold,
 } from '../ports';
+import { orAborted } from '../promises';
 import type { Caller } from './api-key';
 
 export interface CallContext

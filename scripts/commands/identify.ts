@@ -1,5 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { type IdentifyAnswer, LoupeClient, type Photo } from '../../api/client/loupe-client';
+import { useAndClose } from '../../models/promises';
 import { runningService } from '../composition/running-service';
 import { startService } from '../composition/service';
 import { type StoreServices, withStores } from '../composition/services';
@@ -49,10 +50,5 @@ async function withService<Result>(work: (baseUrl: string, services: StoreServic
   const running = await runningService(config);
   if (running) return withStores((services) => work(running, services));
   const own = { ROLE: 'all', PORT: 0, HOST: '127.0.0.1', LOG_LEVEL: 'warn' } as const;
-  const service = await startService({ ...config, ...own });
-  try {
-    return await work(service.url, service.services);
-  } finally {
-    await service.close();
-  }
+  return useAndClose(startService({ ...config, ...own }), ({ url, services }) => work(url, services));
 }

@@ -71,15 +71,6 @@ export const openStores = (config: Config): Promise<Loupe> =>
     return { database };
   });
 
-export async function useAndClose<Result>(opening: Promise<Loupe>, work: (loupe: Loupe) => Promise<Result>) {
-  const loupe = await opening;
-  try {
-    return await work(loupe);
-  } finally {
-    await loupe.close();
-  }
-}
-
 async function openParts(
   config: Config,
   parts: Parts,

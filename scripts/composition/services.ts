@@ -13,10 +13,11 @@ import { PromotionService } from '../../models/indexing/promotion-service';
 import { RecalibrationService } from '../../models/indexing/recalibration-service';
 import { StatusService } from '../../models/indexing/status-service';
 import { PORTS } from '../../models/ports';
+import { useAndClose } from '../../models/promises';
 import { readCommandConfig } from '../config';
 import { type ImportOptions, importBundle } from '../import/import-bundle';
 import { entryOf } from './audited-transactions';
-import { type Loupe, NO_PARTS, openLoupe, openStores, useAndClose } from './container';
+import { type Loupe, NO_PARTS, openLoupe, openStores } from './container';
 import { adapterOf } from './startup';
 import { withProgress } from './terminal-progress';
 

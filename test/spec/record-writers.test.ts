@@ -3,6 +3,7 @@ import { PostgresRecordStore } from '../../db/catalog/import/record-store';
 import { OpenAuditEntry } from '../../db/core/audit-log';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { PORTS } from '../../models/ports';
+import { useAndClose } from '../../models/promises';
 import { idsOf } from '../support/api-client';
 import { holdMethod, requestText, sendRaw } from '../support/interrupted-calls';
 import { bag, brandLine, fresh, pricedBag, useWrittenCatalog } from '../support/written-catalog';
@@ -61,17 +62,14 @@ test('a product prepared under an old name of its brand is written under the new
 test('a change is visible at once in the rows that name it, even while an import has many other rows left to update', async () => {
   const [brand, id] = [fresh('brand'), fresh('product')];
   await writer.write([brandLine(brand, 'Before'), bag(id, { attributes: { brand } })]);
-  const importing = await openImport(knex(), false);
-  try {
+  await useAndClose(openImport(knex(), false), async (importing) => {
     const left = [id, ...Array.from({ length: 600 }, () => fresh('brand'))];
     await knex()('catalog_stale_rows').insert(left.map((each) => ({ id: each })));
     await writer.write([brandLine(brand, 'Afterwards')]);
     expect(await found(id)).toMatchObject({ name: 'Afterwards', attributes: [{}, { name: 'Afterwards' }] });
     expect(await knex()('catalog_stale_rows').whereIn('id', left)).toHaveLength(600);
     await importing.deriveStaleRows(left.length);
-  } finally {
-    await importing.close();
-  }
+  });
 });
 
 // contract 15.5, 10.6

@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { connectEmbedded, connectPostgres, type Database } from '../../db/core/knex';
 import { migrations } from '../../db/migrations';
 import { migrate } from '../../db/migrations/migrate';
+import { useAndClose } from '../../models/promises';
 import { copyDataFolder, digestOf, ENGINE_SOURCES, prepareTemplate } from './templates';
 
 export interface TestDatabase {
@@ -85,14 +86,8 @@ export const migratedInServer = () => ({
   prepare: (url: string) => migrated(connectPostgres({ url, poolMax: 1 })),
 });
 
-async function migrated(connecting: Database | Promise<Database>): Promise<void> {
-  const database = await connecting;
-  try {
-    await migrate(database.knex, migrations);
-  } finally {
-    await database.close();
-  }
-}
+const migrated = (connecting: Database | Promise<Database>) =>
+  useAndClose(connecting, async ({ knex }) => void (await migrate(knex, migrations)));
 
 /** What a database begins with: made once in a server, and copied for each test. */
 interface DatabaseTemplate {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Embedder, EmbedderRegistry } from '../../models/ports';
+import { useAndClose } from '../../models/promises';
 import {
   type EmbeddingVersion,
   type ModelManifest,
@@ -125,11 +126,8 @@ export async function checkModel(
   options: InferencePoolOptions,
 ): Promise<ModelFolder['manifest']> {
   const manifest = await readManifest(folder);
-  const pool = await InferencePool.start({ ...options, threads: 1 });
-  try {
-    await loadVerified(pool, modelReference(manifest), { folder, manifest });
-    return manifest;
-  } finally {
-    await pool.close();
-  }
+  await useAndClose(InferencePool.start({ ...options, threads: 1 }), (pool) =>
+    loadVerified(pool, modelReference(manifest), { folder, manifest }),
+  );
+  return manifest;
 }

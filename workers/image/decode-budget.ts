@@ -1,6 +1,6 @@
 import type { Metadata } from 'sharp';
-import { orAborted } from '../../models/or-aborted';
 import type { PrepareOptions } from '../../models/ports';
+import { orAborted } from '../../models/promises';
 
 interface DecodeLoad {
   readonly bytes: number;

@@ -6,17 +6,14 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type ExtractEvents, extract } from 'tar-stream';
 import { pathFault } from '../../models/catalog/path-fault';
+import { useAndClose } from '../../models/promises';
 
 /** Whether a file is gzipped, by its first bytes, which no JSON and no tar archive begins with. */
-export async function isGzip(path: string): Promise<boolean> {
-  const file = await open(path);
-  try {
+export const isGzip = (path: string): Promise<boolean> =>
+  useAndClose(open(path), async (file) => {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
     return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
-  } finally {
-    await file.close();
-  }
-}
+  });
 
 export interface EntryFault {
   readonly name: string;

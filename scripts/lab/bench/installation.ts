@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { connectEmbedded, connectPostgres, type Database } from '../../../db/core/knex';
+import { useAndClose } from '../../../models/promises';
 import { processEnvironment } from '../../config';
 import { programsOf, REPOSITORY_ROOT, type ServiceProcess } from '../service-processes';
 import { bringUpServers, type Servers } from '../services/servers';
@@ -80,14 +81,10 @@ export class Installation {
     ((await this.loupe('keys', 'create', '--concurrency', '0')) as { key: string }).key;
 
   /** Runs `work` on its database, with this version's code and no limit on the time of a statement. */
-  onDatabase = async <Result>(work: (knex: Knex) => Promise<Result>): Promise<Result> => {
+  onDatabase = <Result>(work: (knex: Knex) => Promise<Result>): Promise<Result> => {
     const { DATABASE_URL: url, DATA_DIR: dataDir } = this.settings;
-    const database = url ? connectPostgres({ url, statementMs: 0 }) : await connectEmbedded({ dataDir });
-    try {
-      return await work(database.knex);
-    } finally {
-      await database.close();
-    }
+    const opening = url ? connectPostgres({ url, statementMs: 0 }) : connectEmbedded({ dataDir });
+    return useAndClose(opening, ({ knex }) => work(knex));
   };
 }
 

@@ -3,6 +3,7 @@ import pMap from 'p-map';
 import { pino } from 'pino';
 import type { LabelledExample } from '../../../../models/indexing/fit-calibration';
 import type { InstalledModel } from '../../../../models/ports';
+import { useAndClose } from '../../../../models/promises';
 import { Random } from '../../../../models/random';
 import { candidatesOf, NEIGHBOURS, nearestImages, shortlistOf } from '../../../../models/vision/candidates';
 import type { EmbeddingVersion, ModelManifest } from '../../../../models/vision/embedding-model';
@@ -45,7 +46,7 @@ export class ExampleSource {
       ...{ threads: defaultThreads(cpus().length), backend: 'auto', batchTimeoutMs: 30_000 },
       ...{ logger: pino({ level: 'warn' }), folderOf: () => folder, mapOf: async () => null },
     });
-    try {
+    return useAndClose(embedders, async () => {
       const embedder = await embedders.forVersion({ manifest } as EmbeddingVersion);
       const embed = (photos: readonly { jpeg(): Promise<Buffer> }[], views: 'catalog' | 'query') =>
         pMap(
@@ -58,9 +59,7 @@ export class ExampleSource {
         );
       const catalog = await embed(set.photos, 'catalog');
       return new ExampleSource(set, catalog, await embed(set.queries, 'query'), manifest);
-    } finally {
-      await embedders.close();
-    }
+    });
   }
 
   async example(trial: Trial): Promise<LabelledExample> {

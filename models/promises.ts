@@ -7,3 +7,16 @@ export function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): P
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
   });
 }
+
+/** Opens something for some work, and closes it however the work ends. */
+export async function useAndClose<Opened extends { close(): Promise<unknown> }, Result>(
+  opening: Opened | Promise<Opened>,
+  work: (opened: Opened) => Promise<Result>,
+): Promise<Result> {
+  const opened = await opening;
+  try {
+    return await work(opened);
+  } finally {
+    await opened.close();
+  }
+}
