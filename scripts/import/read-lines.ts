@@ -4,6 +4,7 @@ import type { ReadLine } from '../../models/ports';
 
 /** A longer line is not read: it would have to be whole in memory. */
 export const LINE_BYTES_MAX = 4 * 1024 * 1024;
+export const NOT_JSON = 'not JSON';
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
@@ -13,6 +14,7 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
  */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,
+  bytesMax = LINE_BYTES_MAX,
 ): AsyncGenerator<readonly ReadLine<unknown>[]> {
   let number = 0;
   // Of a line that ends in a later chunk; of one that is too long only its length is kept.
@@ -20,17 +22,17 @@ export async function* readLines(
   let bytes = 0;
   const add = (piece: Buffer) => {
     bytes += piece.length;
-    if (bytes > LINE_BYTES_MAX) pieces = [];
+    if (bytes > bytesMax) pieces = [];
     else if (piece.length > 0) pieces.push(piece);
   };
   const finish = (): readonly ReadLine<unknown>[] => {
     number += 1;
     const [first = Buffer.alloc(0), ...more] = pieces;
     const line = more.length === 0 ? first : Buffer.concat(pieces);
-    const isTooLong = bytes > LINE_BYTES_MAX;
+    const isTooLong = bytes > bytesMax;
     pieces = [];
     bytes = 0;
-    return isTooLong ? [faultOf(number, `longer than ${LINE_BYTES_MAX} bytes`)] : parsed(number, line);
+    return isTooLong ? [faultOf(number, `longer than ${bytesMax} bytes`)] : parsed(number, line);
   };
   for await (const chunk of chunks) {
     const lines: ReadLine<unknown>[] = [];
@@ -57,6 +59,6 @@ function parsed(line: number, bytes: Buffer): readonly ReadLine<unknown>[] {
   try {
     return [{ line, bytes: text.length, record: JSON.parse(text) }];
   } catch {
-    return [faultOf(line, 'not JSON')];
+    return [faultOf(line, NOT_JSON)];
   }
 }

@@ -9,13 +9,15 @@ import {
 } from '@modelcontextprotocol/node';
 import {
   createMcpHandler,
-  deserializeMessage,
   INVALID_REQUEST,
   PARSE_ERROR,
+  parseJSONRPCMessage,
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { LoupeClient } from '../../api/client/loupe-client';
 import { badRequest } from '../../models/errors';
+import type { ReadLine } from '../../models/ports';
+import { NOT_JSON, readLines } from '../import/read-lines';
 import { mcpServer, messageBytesMax } from './mcp-server';
 
 /** Serves the tools to the program that started this one, with one key, until its input ends. @throws AppError for a message over the limit */
@@ -27,41 +29,25 @@ export async function serveMcpOverStdio({ baseUrl, imageBytesMax }: McpService, 
     { transport: wire },
   );
   try {
-    for await (const lines of wholeLines(process.stdin, messageBytesMax(imageBytesMax))) {
-      for (const line of lines.toString().split('\n')) if (line.trim() !== '') deliver(line, wire);
-    }
+    for await (const lines of readLines(process.stdin, messageBytesMax(imageBytesMax)))
+      for (const line of lines) deliver(line, wire);
   } finally {
     unread.end();
   }
 }
 
-/** Answers what is no JSON, or no message of MCP, such as a batch, as JSON-RPC prescribes; the SDK ignores it, and the client waits. */
-function deliver(line: string, wire: StdioServerTransport): void {
-  try {
-    wire.onmessage?.(deserializeMessage(line));
-  } catch (failure) {
-    const error =
-      failure instanceof SyntaxError
-        ? { code: PARSE_ERROR, message: 'Parse error: each line must be one message as JSON.' }
-        : { code: INVALID_REQUEST, message: 'Invalid request: send one message of JSON-RPC 2.0, no batch.' };
-    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error })}\n`);
+/** The SDK's reader takes seconds for a photo, and ignores what is no JSON or no message, such as a batch: its client would wait. */
+function deliver(line: ReadLine<unknown>, wire: StdioServerTransport): void {
+  const refuse = (code: number, message: string) =>
+    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } })}\n`);
+  if ('reason' in line) {
+    if (line.reason !== NOT_JSON) throw badRequest(`A message is ${line.reason}.`);
+    return void refuse(PARSE_ERROR, 'Parse error: each line must be one message as JSON.');
   }
-}
-
-/** The transport's own reader joins and searches all that it holds at each chunk, which takes seconds for a photo. */
-async function* wholeLines(input: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
-  let held: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of input) {
-    const end = chunk.lastIndexOf('\n') + 1;
-    if (end > 0) {
-      yield Buffer.concat([...held, chunk.subarray(0, end)]);
-      held = [];
-      size = 0;
-    }
-    held.push(chunk.subarray(end));
-    size += chunk.length - end;
-    if (size > bytesMax) throw badRequest(`A message is larger than the limit of ${bytesMax} bytes.`);
+  try {
+    wire.onmessage?.(parseJSONRPCMessage(line.record));
+  } catch {
+    refuse(INVALID_REQUEST, 'Invalid request: send one message of JSON-RPC 2.0, no batch.');
   }
 }
 
