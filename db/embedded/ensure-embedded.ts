@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { messageOf, unavailable } from '../../models/errors';
+import { codeOf } from '../../models/store-fault';
 import { makeFolder } from '../files/durable-files';
 import { type HostOptions, hasCluster } from './cluster-folder';
 import { clientOptions, findRunningHost, type ShortPath, shortPath } from './run-folder';
@@ -164,6 +165,8 @@ const SILENT_MS = 60_000;
 /** Closing takes a moment; on a very slow disk the host goes on alone. */
 const CLOSE_MS = 60_000;
 
+const FOREIGN = 'another user opened it; be that user, or give yours the whole folder (chown -R)';
+
 /** Connects and waits until the database is open; null if no host listens. @throws Error with the reason if it can't be opened */
 async function openLease(socketFolder: string): Promise<Lease | null> {
   const socket = new Socket();
@@ -181,7 +184,8 @@ async function openLease(socketFolder: string): Promise<Lease | null> {
     await client.connect();
   } catch (error) {
     socket.destroy();
-    if (error instanceof Error && 'code' in error && error.code === CANNOT_OPEN) throw error;
+    if (codeOf(error) === CANNOT_OPEN) throw error;
+    if (codeOf(error) === 'EACCES') throw new Error(FOREIGN);
     return null;
   } finally {
     clearTimeout(silence);

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
 import { connectEmbedded } from '../../db/core/knex';
 import { Embedded, embeddedFolder, ensureEmbedded } from '../../db/embedded/ensure-embedded';
 import { findRunningHost, hostPid, socketPath } from '../../db/embedded/run-folder';
@@ -69,6 +70,15 @@ describe('starting', () => {
     writeFileSync(file, '');
     const message = expect.stringMatching(/EEXIST.*file/);
     await expect(ensureEmbedded(file)).rejects.toMatchObject({ status: 503, message });
+  });
+
+  test('a database that another user has opened is refused at once, and the remedy named', async () => {
+    const holder = await start();
+    const denied = Object.assign(new Error('connect'), { code: 'EACCES' });
+    const connecting = jest.spyOn(Client.prototype, 'connect').mockRejectedValue(denied as never);
+    await expect(start()).rejects.toThrow('another user opened it');
+    connecting.mockRestore();
+    await holder.close();
   });
 
   test('a cluster of another major version is refused with what PostgreSQL says, and not opened again at once', async () => {
