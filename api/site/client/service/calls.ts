@@ -107,7 +107,8 @@ export function sendCall<Answer>(
     };
     request.open(method, path);
     request.responseType = 'json';
-    request.setRequestHeader('Authorization', `Bearer ${key}`);
+    // No key has other characters, such as the ellipsis of an example, and no header takes them.
+    request.setRequestHeader('Authorization', `Bearer ${key.replace(/[^!-~]/g, '?')}`);
     if (onSent) request.upload.onprogress = ({ loaded, total }) => onSent(total > 0 ? loaded / total : 0);
     request.onload = () => {
       const { status, response } = request;
