@@ -191,3 +191,17 @@ test.each<[string, Candidate[], Record<string, string[]>]>([
   const rows = new MatchContext(candidates, ancestryOf(nodes), MODEL).rows(0, () => true);
   expect(idsOf(rows)).toEqual(idsOf(candidates));
 });
+
+// contract 7.8, 7.10
+test.each([
+  [0.9, 0, 'style_x'],
+  [0.9, 0.8, 'brand_x'],
+  [0.3, 0.1, 'brand_x'],
+])(
+  'of products %d similar and a floor of %d the innermost row that is likely and not below it comes first: %s',
+  (similarity, floor, row) => {
+    const nodes = { a: ['style_x', 'brand_x'], b: ['style_x', 'brand_x'], c: ['style_y', 'brand_x'] };
+    const context = new MatchContext(products(similarity, similarity, similarity), ancestryOf(nodes), MODEL);
+    expect(context.rows(floor, () => true)[0]?.id).toBe(row);
+  },
+);
