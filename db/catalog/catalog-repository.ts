@@ -45,10 +45,7 @@ export class PostgresCatalogRepository implements CatalogRepository {
   readonly #snapshots: SnapshotCache;
   readonly #taxonomy = new VersionedCache(
     async () =>
-      new Taxonomy(
-        await rowsOf<Category>(this.knex)`
-        SELECT id, name, hierarchy, name_fields AS "nameFields" FROM categories ORDER BY id`,
-      ),
+      new Taxonomy(await rowsOf<Category>(this.knex)`SELECT id, name, hierarchy FROM categories ORDER BY id`),
   );
   readonly #tags = new VersionedCache(
     () => rowsOf<Tag>(this.knex)`SELECT id, name, "group" FROM tags ORDER BY "group", display_order, id`,

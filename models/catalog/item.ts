@@ -6,8 +6,6 @@ export interface Category {
   readonly id: string;
   readonly name: string;
   readonly hierarchy: readonly string[];
-  /** Fields whose names compose a product's name. */
-  readonly nameFields: readonly string[];
 }
 
 /** Curated knowledge about an item beyond its text (contract 3.3). `group` is the id's namespace. */

@@ -1,15 +1,6 @@
 import { addTo } from '../../../models/multimap';
 import { Bitset } from './bitset';
-import {
-  byField,
-  CHUNK,
-  CODE_BYTES,
-  type FacetCodes,
-  furtherTerms,
-  IdLists,
-  isFacet,
-  type SnapshotProduct,
-} from './snapshot-chunks';
+import * as stored from './snapshot-chunks';
 
 /**
  * A term whose products are wanted, as a part of the set of that name. Where a facet or a word has no bitmap, and for any
@@ -25,7 +16,7 @@ export interface PostingRequest {
 export interface ChangedProduct {
   readonly id: string;
   readonly line: number;
-  readonly row: SnapshotProduct | null;
+  readonly row: stored.SnapshotProduct | null;
 }
 
 const NONE: readonly number[] = [];
@@ -35,7 +26,7 @@ const NONE: readonly number[] = [];
  * are only added, so queries that see different states share them: `liveAfter` tells which are current for a query.
  */
 export class ChangedProducts {
-  readonly #rows: SnapshotProduct[] = [];
+  readonly #rows: stored.SnapshotProduct[] = [];
   readonly #facets: ReadonlyMap<string, readonly string[]>[] = [];
   /** All ordinals that a product ever had, and the one after each change. */
   readonly #ordinalsById = new Map<string, number[]>();
@@ -62,9 +53,9 @@ export class ChangedProducts {
     if (!row) return;
     const own = this.size;
     this.#rows.push(row);
-    this.#facets.push(byField(row.terms));
+    this.#facets.push(stored.byField(row.terms));
     ordinals.push(own);
-    for (const term of [...row.terms, ...furtherTerms(row.category, row.terms)]) {
+    for (const term of [...row.terms, ...stored.furtherTerms(row.category, row.terms)]) {
       addTo(this.#ordinalsByTerm, term, own);
     }
   }
@@ -83,12 +74,12 @@ export class ChangedProducts {
   matching({ kind, term }: Pick<PostingRequest, 'kind' | 'term'>): readonly number[] {
     if (kind !== 'prefix') return this.#ordinalsByTerm.get(term) ?? NONE;
     return Array.from(this.#ordinalsByTerm)
-      .filter(([word]) => word.startsWith(term) && !isFacet(word))
+      .filter(([word]) => word.startsWith(term) && !stored.isFacet(word))
       .flatMap(([, ordinals]) => ordinals);
   }
 
   /** Of an ordinal beyond those of the snapshot. */
-  rowAt(ordinal: number): SnapshotProduct | undefined {
+  rowAt(ordinal: number): stored.SnapshotProduct | undefined {
     return this.#rows[ordinal - this.products];
   }
 
@@ -102,7 +93,7 @@ const GROWTH = 4_096;
 
 /** The values of a facet field for all products of a snapshot and those changed since: four bytes each, and each list of ids once. */
 export class FacetColumn {
-  readonly #lists = new IdLists();
+  readonly #lists = new stored.IdLists();
   #codes: Uint32Array;
   #size: number;
 
@@ -110,16 +101,16 @@ export class FacetColumn {
   constructor(
     private readonly field: string,
     private readonly changes: ChangedProducts,
-    chunks: Iterable<Pick<FacetCodes, 'lists' | 'codes'> & { readonly chunk: number }>,
+    chunks: Iterable<Pick<stored.FacetCodes, 'lists' | 'codes'> & { readonly chunk: number }>,
   ) {
     this.#size = changes.products;
     this.#codes = new Uint32Array(this.#size);
     for (const { chunk, lists, codes } of chunks) {
       const own = lists.map((ids) => this.#lists.codeOf(ids));
-      const first = chunk * CHUNK;
-      const end = Math.min(this.#size, first + CHUNK);
+      const first = chunk * stored.CHUNK;
+      const end = Math.min(this.#size, first + stored.CHUNK);
       for (let ordinal = first; ordinal < end; ordinal++) {
-        this.#codes[ordinal] = own[codes.readUInt16LE((ordinal - first) * CODE_BYTES)] ?? 0;
+        this.#codes[ordinal] = own[codes.readUInt16LE((ordinal - first) * stored.CODE_BYTES)] ?? 0;
       }
     }
   }

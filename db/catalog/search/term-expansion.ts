@@ -4,22 +4,14 @@ import { constant, lines, prepared, rowsOf, type Sql, sql } from '../../core/sql
 import { STATE } from './catalog-state';
 import { candidatesOf, type NearWord, nearWords, type WordsByWord } from './misspellings';
 import type { Frequencies } from './snapshot-chunks';
-import {
-  beginningsOf,
-  formsOf,
-  numberAlone,
-  type Reading,
-  readingsOf,
-  type Synonym,
-  synonymsOf,
-} from './word-forms';
+import * as wordForms from './word-forms';
 
 export interface TermExpansion {
   readonly word: string;
   /** Readings equal to the word: itself, if any row may have it, and synonyms. */
-  readonly exact: readonly Reading[];
+  readonly exact: readonly wordForms.Reading[];
   /** Less exact readings: joined and split words, references, and longer words where the word may be a prefix. */
-  readonly near: readonly Reading[];
+  readonly near: readonly wordForms.Reading[];
   /** Beginnings of more words than are listed; each of these words matches as `near` does. */
   readonly beginnings: readonly string[];
   /** Words that it may be a misspelling of, and the number alone of a reference. */
@@ -78,20 +70,20 @@ async function lookUp(
 ): Promise<{ typed: TermExpansion[]; candidates: WordsByWord; state: CatalogState | null }> {
   if (words.length === 0) return { typed: [], candidates: {}, state: null };
   const distinct = [...new Set(words)];
-  const begun = new Map(distinct.map((word) => [word, beginningsOf(word, word === words.at(-1))]));
+  const begun = new Map(distinct.map((word) => [word, wordForms.beginningsOf(word, word === words.at(-1))]));
   const beginnings = [...new Set([...begun.values()].flat())];
-  const forms = formsOf(words);
-  const numbers = distinct.flatMap((word) => numberAlone(word) ?? []);
+  const forms = wordForms.formsOf(words);
+  const numbers = distinct.flatMap((word) => wordForms.numberAlone(word) ?? []);
   const asked = [...new Set([...distinct, ...forms.flatMap(({ reading }) => reading), ...numbers])];
   const [found] = await rowsOf<{
     longer: WordsByWord | null;
-    synonyms: Synonym[] | null;
+    synonyms: wordForms.Synonym[] | null;
     known: string[] | null;
     candidates: WordsByWord | null;
     state: CatalogState;
   }>(
     knex,
-    prepared(sql`SELECT (${longerOf(beginnings)}) AS longer, (${synonymsOf(words)}) AS synonyms,
+    prepared(sql`SELECT (${longerOf(beginnings)}) AS longer, (${wordForms.synonymsOf(words)}) AS synonyms,
         (SELECT json_agg(word) FROM ${lines(asked)} AS asked (word)
           WHERE EXISTS (SELECT FROM search_words AS known WHERE known.word = asked.word OFFSET 0)) AS known,
         (${candidates}) AS candidates, ${STATE}`),
@@ -99,7 +91,7 @@ async function lookUp(
   const longer = new Map(Object.entries(found?.longer ?? {}));
   const longerMax = Math.min(LONGER_MAX, Math.floor(LISTED_MAX / Math.max(1, beginnings.length)));
   const formsMax = Math.min(FORMS_MAX, Math.max(1, Math.floor(LISTED_MAX / distinct.length)));
-  const synonyms = readingsOf(words, found?.synonyms ?? []);
+  const synonyms = wordForms.readingsOf(words, found?.synonyms ?? []);
   const known = new Set(found?.known);
   const knownForms = forms.filter(({ reading }) => reading.every((each) => known.has(each)));
   const typed = distinct.map((word): TermExpansion => {
@@ -111,7 +103,7 @@ async function lookUp(
     const listed = terms.flatMap((each) =>
       many.includes(each) ? each.longer.filter((term) => term === each.beginning) : each.longer,
     );
-    const number = numberAlone(word);
+    const number = wordForms.numberAlone(word);
     return {
       word,
       exact: [...(known.has(word) ? [[word]] : []), ...(synonyms.get(word) ?? [])],
@@ -129,7 +121,7 @@ async function lookUp(
   return { typed, candidates: found?.candidates ?? {}, state: found?.state ?? null };
 }
 
-const distinctReadings = (readings: readonly Reading[]): Reading[] => [
+const distinctReadings = (readings: readonly wordForms.Reading[]): wordForms.Reading[] => [
   ...new Map(readings.map((reading) => [reading.join(' '), reading])).values(),
 ];
 
@@ -171,4 +163,4 @@ export function matchingAll(expansions: readonly TermExpansion[]): string {
 
 /** Words hold letters, marks and digits only, so quoting them is enough. */
 const quoted = (word: string): string => `'${word}'`;
-const allWords = (reading: Reading): string => `(${reading.map(quoted).join(' & ')})`;
+const allWords = (reading: wordForms.Reading): string => `(${reading.map(quoted).join(' & ')})`;
