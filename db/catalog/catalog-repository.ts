@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { LRUCache } from 'lru-cache';
 import { inject, injectable } from 'tsyringe';
 import {
   NO_FILTER,
@@ -11,7 +12,6 @@ import { Taxonomy } from '../../models/catalog/taxonomy';
 import {
   type CatalogRepository,
   type CatalogState,
-  type FoundRows,
   PORTS,
   type SellRows,
   type SuggestedRow,
@@ -24,13 +24,15 @@ import { conditionsOf } from './search/catalog-clauses';
 import { CatalogChanged } from './search/catalog-state';
 import { facetValues } from './search/facet-values';
 import { postingRequests, rankProducts } from './search/rank-products';
-import { type FoundPage, type RankOrder, scoredRows, type Window } from './search/scored-rows';
-import { type SeenSnapshot, SnapshotCache } from './search/snapshot-cache';
+import { type FoundInState, type RankOrder, scoredRows, type Window } from './search/scored-rows';
+import { type SeenSnapshot, SnapshotCache, TRIED_MS } from './search/snapshot-cache';
 import type { TermExpansion } from './search/term-expansion';
 import { suggestedRows } from './suggestions';
 
 /** Attempts without a transaction: the first from the state last seen by this process, the others from the current one. */
 const ATTEMPTS = 5;
+/** Of kept pages, as JSON. */
+const PAGE_BYTES_MAX = 8 * 1024 * 1024;
 
 /** The state that this process had seen last when the attempt began; null: the current one. */
 type From = SeenSnapshot | null;
@@ -43,6 +45,11 @@ type From = SeenSnapshot | null;
 @injectable()
 export class PostgresCatalogRepository implements CatalogRepository {
   readonly #snapshots: SnapshotCache;
+  /** Pages of rows that no snapshot has, by query, until a change is noticed. */
+  readonly #pages = new LRUCache<string, FoundInState>({
+    ...{ maxSize: PAGE_BYTES_MAX, ttl: TRIED_MS },
+    sizeCalculation: (page, query) => query.length + JSON.stringify(page).length,
+  });
   readonly #taxonomy = new VersionedCache(
     async () =>
       new Taxonomy(await rowsOf<Category>(this.knex)`SELECT id, name, hierarchy FROM categories ORDER BY id`),
@@ -113,10 +120,17 @@ export class PostgresCatalogRepository implements CatalogRepository {
 
   search(query: ResolvedQuery, pricing = false, sell?: SellRows): Promise<SearchPage<CatalogItem>> {
     const { after, facets, pageSize, words } = query;
+    // Counts of facets may be large.
+    const name = facets || postingRequests(query, null) ? '' : JSON.stringify(query);
     return this.#attempt(async (knex, from) => {
-      const expanded = words && (await this.#snapshots.expand(knex, words, from));
-      const { expansions = null, state: before = null } = expanded ?? {};
-      const found = await this.#find(knex, query, expansions, { before, from });
+      const pages = name && knex === this.knex ? this.#pages : null;
+      let found = pages?.get(name);
+      if (!found) {
+        const expanded = words && (await this.#snapshots.expand(knex, words, from));
+        const { expansions = null, state: before = null } = expanded ?? {};
+        found = await this.#find(knex, query, expansions, { before, from });
+        pages?.set(name, found);
+      }
       const rows = found.rows.slice(0, pageSize);
       // A page without rows is free, and reveals nothing that others pay for (contract 4.15).
       const counts = rows.length > 0 ? found.facets : new Map();
@@ -151,6 +165,7 @@ export class PostgresCatalogRepository implements CatalogRepository {
         return await answer(this.knex, attempt === 0 ? this.#snapshots.lastSeen() : null);
       } catch (failure) {
         if (!(failure instanceof CatalogChanged)) throw failure;
+        this.#pages.clear();
       }
     }
     return inTransaction(this.knex, async (trx) => {
@@ -165,19 +180,15 @@ export class PostgresCatalogRepository implements CatalogRepository {
     query: ResolvedQuery,
     expansions: readonly TermExpansion[] | null,
     { before, from, order = 'relevance' }: { before: CatalogState | null; from: From; order?: RankOrder },
-  ): Promise<FoundPage & Pick<FoundRows, 'state'>> {
+  ): Promise<FoundInState> {
     const window = windowOf(query);
     const wanted = postingRequests(query, expansions);
-    const known = wanted && from !== null && this.#snapshots.cachedView(from, wanted);
-    if (known) {
-      const page = await rankProducts(knex, known, query, expansions, window, order);
-      return { ...page, state: from.seen.state };
-    }
-    const loaded = wanted && (await this.#snapshots.load(wanted, knex));
+    const cached = wanted && from && this.#snapshots.cached(from, wanted);
+    const loaded = cached ?? (wanted && (await this.#snapshots.load(wanted, knex)));
     const page = loaded?.view
       ? { ...(await rankProducts(knex, loaded.view, query, expansions, window, order)), state: loaded.state }
       : await scoredRows(knex, query, expansions, window, order);
-    return { ...page, state: before ?? loaded?.state ?? page.state };
+    return { ...page, state: cached?.state ?? before ?? page.state };
   }
 }
 

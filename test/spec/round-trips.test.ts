@@ -41,6 +41,7 @@ describe('a call of the catalog', () => {
     ['several items', 2, (api) => api.items({ ids: [BAG, 'brand_hermes'], includes: ['pricing'] })],
     ['a page', 2, (api) => api.query({})],
     ['a page with prices', 2, (api) => api.query({ includes: ['taxonomy', 'pricing'] })],
+    ['a page of the taxonomy', 2, (api) => api.query({ query: 'hermes', taxonomy_node: 'brand' })],
     ['a page of v1', 2, (api) => api.v1({ brand: 'brand_hermes' })],
     ['a page by name', 2, (api) => api.query({ sort: 'name_asc', page: 1, page_size: 2 })],
     [

@@ -27,6 +27,7 @@ export interface FoundPage {
   readonly wordsMatched: number;
   readonly facets: FacetCounts;
 }
+export type FoundInState = FoundPage & { readonly state: CatalogState };
 
 /**
  * A page of the rows of any kind that pass the filters, in one statement: a listing, or, with the expansions of a text,
@@ -40,19 +41,18 @@ export async function scoredRows(
   expansions: readonly TermExpansion[] | null,
   window: Window,
   order: RankOrder = 'relevance',
-): Promise<FoundPage & { readonly state: CatalogState }> {
+): Promise<FoundInState> {
   const conditions = queryConditions(query);
   const isRanked = expansions !== null && order === 'relevance';
   const match = isRanked && query.match !== 'all' ? matchingAny : matchingAll;
   const matching =
     expansions === null ? conditions : [...conditions, sql`words @@ ${match(expansions)}::tsquery`];
-  const [line] = await rowsOf<{ total: number; best: number; rows: RowPosition[]; state: CatalogState }>(
+  const [line] = await rowsOf<Omit<FoundInState, 'facets'>>(
     knex,
     isRanked ? ranked(conditions, query, expansions, window) : listed(matching, query, window),
   );
   if (!line) throw new Error('a statement that always has a line has none');
-  const { total, best, rows, state } = line;
-  return { rows, total, wordsMatched: best, facets: await countFacets(knex, matching, query), state };
+  return { ...line, facets: await countFacets(knex, matching, query) };
 }
 
 function queryConditions({ node, categories, filters, sandbox }: ResolvedQuery): Sql[] {
@@ -68,7 +68,7 @@ function queryConditions({ node, categories, filters, sandbox }: ResolvedQuery):
 
 function listed(conditions: readonly Sql[], { sort }: ResolvedQuery, { offset, limit, after }: Window): Sql {
   const begin = after ? [COMES_AFTER[sort](after)] : [];
-  return sql`SELECT (SELECT count(*) FROM catalog_search WHERE ${allOf(conditions)})::integer AS total, 0 AS best, ${STATE},
+  return sql`SELECT (SELECT count(*) FROM catalog_search WHERE ${allOf(conditions)})::integer AS total, 0 AS "wordsMatched", ${STATE},
     to_json(ARRAY(SELECT ${position(sql`sort_key`, sql`'{}'::integer[]`)} FROM catalog_search
       WHERE ${allOf([...conditions, ...begin])} ORDER BY ${IN_ORDER[sort]} LIMIT ${limit} OFFSET ${offset})) AS rows`;
 }
@@ -93,7 +93,7 @@ function ranked(
       SELECT id, popularity, ARRAY[count(*), count(*) FILTER (WHERE rank = 3), count(*) FILTER (WHERE rank = 2)] AS rank
       FROM terms GROUP BY id, popularity HAVING count(*) >= ${match === 'all' ? expansions.length : 1}
     )
-    SELECT (SELECT count(*) FROM matches)::integer AS total, coalesce((SELECT max(rank[1]) FROM matches), 0)::integer AS best,
+    SELECT (SELECT count(*) FROM matches)::integer AS total, coalesce((SELECT max(rank[1]) FROM matches), 0)::integer AS "wordsMatched",
       ${STATE}, to_json(ARRAY(SELECT ${position(sql`''`, sql`rank`)} FROM matches WHERE ${after ? ranksAfter(after) : sql`true`}
         ORDER BY rank DESC, ${IN_ORDER.popularity_desc} LIMIT ${limit} OFFSET ${offset})) AS rows`;
 }

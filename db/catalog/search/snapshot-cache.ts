@@ -31,7 +31,7 @@ export interface SeenSnapshot {
 }
 
 /** How long a seen state is tried before it is read again: comparing with an old one is expensive while a long transaction runs. */
-const TRIED_MS = 10_000;
+export const TRIED_MS = 10_000;
 
 /** How long common deletions are kept: they change when the vocabulary is analysed. */
 const COMMON_MS = 60_000;
@@ -79,10 +79,10 @@ export class SnapshotCache {
   }
 
   /** The result of `load` for a state seen earlier, without a statement; null when something is not in memory. */
-  cachedView({ snapshot, seen }: SeenSnapshot, wanted: readonly PostingRequest[]): SnapshotView | null {
+  cached({ snapshot, seen }: SeenSnapshot, wanted: readonly PostingRequest[]): LoadedQueryState | null {
     const postings = snapshot.postingsOf(wanted);
     if (wanted.some((term) => !postings.has(nameOf(term)))) return null;
-    return viewOf(snapshot, seen, wanted, postings);
+    return { state: seen.state, view: viewOf(snapshot, seen, wanted, postings) };
   }
 
   /** Reads the state once for queries that want some of these sets. */
