@@ -6,7 +6,7 @@ import type * as ports from '../models/ports';
 import { PORTS } from '../models/ports';
 import { NEIGHBOURS, nearestImages, type PhotoViews } from '../models/vision/candidates';
 import { withLiveVersion } from '../models/vision/embedding-model';
-import type { Neighbourhood, Pixels, SmallImage, Vectors } from '../models/vision/neighbours';
+import type { IsEnough, Neighbourhood, Pixels, SmallImage, Vectors } from '../models/vision/neighbours';
 import { ForegroundLoad } from './foreground-load';
 import { RecallSampler } from './recall-sampler';
 
@@ -62,12 +62,12 @@ export class VisionPipeline implements PhotoPipeline {
         const embedder = await this.embedders.forVersion(version);
         const photos = images.map((image) => this.#viewsOf(image, embedder, version.id));
         let [neighboursMs, asked]: [number, readonly Vectors[]] = [0, []];
-        const searchIn = (within: SearchScope) => async (vectors: readonly Vectors[]) => {
+        const searchIn = (part: SearchScope) => async (vectors: readonly Vectors[], isEnough?: IsEnough) => {
           asked = vectors;
           const embedded = performance.now();
-          const found = await this.index.nearest(version, vectors, NEIGHBOURS, within);
+          const found = await this.index.nearest(version, vectors, NEIGHBOURS, part, isEnough);
           neighboursMs += performance.now() - embedded;
-          this.recall.maybeMeasure(version, vectors.flat(), found, within);
+          this.recall.maybeMeasure(version, vectors.flat(), found, part);
           return found;
         };
         const searchAll = searchIn({ ...scope, ...NO_FILTER });

@@ -61,12 +61,12 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     @inject(INDEXED_FROM) private readonly indexedFrom: number,
   ) {}
 
-  async nearest(version: EmbeddingVersion, photos: readonly Vectors[], limit: number, scope = NO_FILTER) {
+  nearest: NeighbourIndex['nearest'] = async (version, photos, limit, scope = NO_FILTER, isEnough) => {
     const vectors = photos.flat();
     if (vectors.length === 0 || limit <= 0) return [];
     const query = { version, vectors, each: limit, limit: limit * photos.length, scope };
     const inMemory = await this.#vectorsOf(version)
-      .then((memory) => memory?.nearest(vectors, query.limit, scope))
+      .then((memory) => memory?.nearest(vectors, query.limit, scope, isEnough))
       .catch((failure: unknown) => this.#leave(version, failure));
     if (inMemory?.isIndexed) this.#moveOut(version, this.#indexed);
     if (inMemory) return inMemory.neighbours;
@@ -74,7 +74,7 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
       const byView = near.map(distanceOf);
       return { imageId: image, products, distance: Math.min(...byView), byView };
     });
-  }
+  };
 
   async exact(version: EmbeddingVersion, vectors: Vectors, limit: number, scope = NO_FILTER) {
     if (vectors.length === 0 || limit <= 0) return [];

@@ -1,12 +1,13 @@
 import type { Knex } from 'knex';
+import { LRUCache } from 'lru-cache';
 import type { SearchScope } from '../../models/catalog/catalog-query';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { valueOfHalf } from '../../models/vision/linear-map';
-import type { Vectors } from '../../models/vision/neighbours';
+import type { CatalogNeighbour, IsEnough, Vectors } from '../../models/vision/neighbours';
 import { conditionsOnProducts } from '../catalog/search/catalog-clauses';
 import { allOf, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { embeddingsOf, imagesShown, nearestIndexOf } from './embedding-tables';
-import { VectorMemory } from './vector-memory';
+import { type NearImage, VectorMemory } from './vector-memory';
 
 const READ_AT_ONCE = 4_096;
 /** With at least this many changed pictures, all vectors are read again. */
@@ -15,6 +16,8 @@ const CHANGES_MAX = 2_000;
 const SPARE = 20;
 /** So many times as many in a scope; if too few of them are in it, the ids of all its pictures are read. */
 const SCOPE_SPARE = 4;
+/** Pictures whose products are remembered: two megabytes. */
+const SHOWN_MAX = 10_000;
 
 interface VectorRow {
   readonly image: number;
@@ -42,6 +45,8 @@ export class TooManyVectors extends Error {
 export class VersionVectors {
   #memory: VectorMemory;
   #refreshing: Promise<unknown> = Promise.resolve();
+  /** The products that showed a picture when it was found last. */
+  readonly #shownBy = new LRUCache<number, readonly string[]>({ max: SHOWN_MAX });
 
   private constructor(
     private readonly knex: Knex,
@@ -60,8 +65,9 @@ export class VersionVectors {
     return vectors;
   }
 
-  /** @param queries vectors of all views of all photos @param wanted images, of all photos */
-  async nearest(queries: Vectors, wanted: number, scope: SearchScope) {
+  /** @param queries vectors of all views of all photos @param wanted images, of all photos @param isEnough as of `NeighbourIndex` */
+  async nearest(queries: Vectors, wanted: number, scope: SearchScope, isEnough?: IsEnough) {
+    const isAny = isWhole(scope) && scope.except === undefined;
     let count = (isWhole(scope) ? wanted : wanted * SCOPE_SPARE) + SPARE;
     let among: ReadonlySet<number> | undefined;
     for (let isFresh = false; ; ) {
@@ -69,6 +75,10 @@ export class VersionVectors {
       const near = await this.#memory.nearest(queries, count, among);
       const isEnd = near.length < count || among !== undefined;
       const images = near.map(({ image }) => image);
+      if (isEnough && isAny && images.every((image) => this.#shownBy.has(image))) {
+        const neighbours = shownNeighbours(near, this.#shownBy).slice(0, wanted);
+        if (!isEnough(neighbours)) return { neighbours, isIndexed: false };
+      }
       const found = await this.#find(images, { scope, seen, least: isEnd ? 0 : wanted });
       if (found.gone.length > 0 || (found.isStale && !isFresh)) {
         await this.#refresh(found.gone);
@@ -79,12 +89,8 @@ export class VersionVectors {
         count = wanted + SPARE;
       } else {
         const products = new Map(found.pictures.map((each) => [each.image, each.products]));
-        const neighbours = near.flatMap(({ image: imageId, byQuery: byView }) => {
-          const shownBy = products.get(imageId) ?? [];
-          const neighbour = { imageId, products: shownBy, distance: Math.min(...byView), byView };
-          return shownBy.length === 0 ? [] : [neighbour];
-        });
-        return { neighbours: neighbours.slice(0, wanted), isIndexed: found.isIndexed };
+        if (isAny) for (const image of images) this.#shownBy.set(image, products.get(image) ?? []);
+        return { neighbours: shownNeighbours(near, products).slice(0, wanted), isIndexed: found.isIndexed };
       }
     }
   }
@@ -167,6 +173,12 @@ export class VersionVectors {
     return sql`SELECT image_id AS image, view, halfvec_send(embedding) AS bytes FROM ${this.#table}`;
   }
 }
+
+const shownNeighbours = (near: readonly NearImage[], shownBy: Pick<Map<number, readonly string[]>, 'get'>) =>
+  near.flatMap(({ image: imageId, byQuery: byView }): CatalogNeighbour[] => {
+    const products = shownBy.get(imageId) ?? [];
+    return products.length === 0 ? [] : [{ imageId, products, distance: Math.min(...byView), byView }];
+  });
 
 const isWhole = ({ category, filters, sandbox }: SearchScope): boolean =>
   category === null && filters.length === 0 && !sandbox;

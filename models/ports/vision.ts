@@ -113,12 +113,14 @@ export interface NeighbourIndex {
    * A scope narrows the search without losing rows.
    * @param photos the view vectors of each photo
    * @param limit images for each photo: with several photos there may be that many for each
+   * @param isEnough what it refuses will not be used: the products of such images may be older, not to ask the database
    */
   nearest(
     version: EmbeddingVersion,
     photos: readonly neighbours.Vectors[],
     limit: number,
     scope?: SearchScope,
+    isEnough?: neighbours.IsEnough,
   ): Promise<readonly neighbours.CatalogNeighbour[]>;
   /** Ids in the order of `nearest`, by a scan of all vectors, to measure what an approximate search loses. */
   exact(

@@ -1,5 +1,5 @@
 import type { ModelManifest } from './embedding-model';
-import type { CatalogNeighbour, Vectors } from './neighbours';
+import type { CatalogNeighbour, IsEnough, Vectors } from './neighbours';
 
 /** Catalog images requested from the index; several belong to one product, hence more than the ten rows. */
 export const NEIGHBOURS = 60;
@@ -60,19 +60,21 @@ export type PhotoViews = { slice(from: number, to?: number): Vectors | Promise<V
 export async function nearestImages(
   { certain }: Pick<ModelManifest, 'certain'>,
   photos: readonly PhotoViews[],
-  search: (photos: readonly Vectors[]) => Promise<readonly CatalogNeighbour[]>,
+  search: (photos: readonly Vectors[], isEnough?: IsEnough) => Promise<readonly CatalogNeighbour[]>,
 ): Promise<readonly CatalogNeighbour[]> {
   const [photo, ...further] = photos;
   if (!certain || !photo || further.length > 0)
     return search(await Promise.all(photos.map((each) => each.slice(0))));
+  const isEnough: IsEnough = (found) => {
+    const last = found.at(-1);
+    if (!last) return true;
+    const beyond = found.length < NEIGHBOURS ? 0 : Math.max(0, 1 - last.distance);
+    const [best = 0, next = beyond] = candidatesOf(found).map(({ similarity }) => Math.max(0, similarity));
+    return best >= certain.similarity && best - next >= certain.margin;
+  };
   const first = await photo.slice(0, 1);
-  const found = await search([first]);
-  const last = found.at(-1);
-  if (!last) return found;
-  const beyond = found.length < NEIGHBOURS ? 0 : Math.max(0, 1 - last.distance);
-  const [best = 0, next = beyond] = candidatesOf(found).map(({ similarity }) => Math.max(0, similarity));
-  if (best >= certain.similarity && best - next >= certain.margin) return found;
-  return search([[...first, ...(await photo.slice(1))]]);
+  const found = await search([first], isEnough);
+  return isEnough(found) ? found : search([[...first, ...(await photo.slice(1))]]);
 }
 
 /** Nearest first, by its nearest view and the mean of its views. */

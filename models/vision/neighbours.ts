@@ -42,6 +42,9 @@ export interface CatalogNeighbour extends Neighbour {
   readonly products: readonly string[];
 }
 
+/** Whether what was found settles a search. */
+export type IsEnough = (found: readonly CatalogNeighbour[]) => boolean;
+
 export type SearchedVersion = Pick<EmbeddingVersion, 'id' | 'model'> & Pick<ModelManifest, 'calibration'>;
 
 /** The workers' result for the photos of a call. Ids and distances only, so that it stays small. */

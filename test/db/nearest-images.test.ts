@@ -158,6 +158,18 @@ describe('the nearest images', () => {
       expect(await found(viewsOf(image))).toEqual([image]);
     });
 
+    test('have the products that they had last if these are refused, and else those of the database', async () => {
+      const search = (isEnough: boolean) =>
+        neighbours.nearest(version, [query], 5, NO_FILTER, () => isEnough);
+      const before = await search(true);
+      const { imageId } = at(before, 0);
+      await deleteCatalogRows(database.knex, [productOf(imageId)]);
+      vectors.delete(imageId);
+      expect(await search(false)).toEqual(before);
+      expectNearest(await search(true), truth(query), 5);
+      expect(await search(false)).not.toContainEqual(before[0]);
+    });
+
     test('are right when more were stored than are read one by one', async () => {
       await store(await showImages(database.knex, 2_100), others);
       for (const asked of queries)

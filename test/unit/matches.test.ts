@@ -97,7 +97,8 @@ describe('Images nearest to photos', () => {
     const search = jest.fn(async (_photos: unknown) => found);
     await expect(nearestImages({ certain: of }, Array(photos).fill({ slice }), search)).resolves.toBe(found);
     expect(slice.mock.calls).toEqual(slices);
-    expect(search.mock.lastCall).toEqual([Array(photos).fill(slices === FIRST ? views.slice(0, 1) : views)]);
+    const seen = slices === FIRST ? views.slice(0, 1) : views;
+    expect(search.mock.lastCall?.[0]).toEqual(Array(photos).fill(seen));
   });
 });
 
