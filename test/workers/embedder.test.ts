@@ -26,7 +26,7 @@ const rounded = (views: readonly Float32Array[]) =>
 const folders = new Map<string, string>();
 const maps = new Map<number, Float32Array>();
 const registry = new PooledEmbedderRegistry({
-  ...POOL,
+  ...{ ...POOL, threads: 2 },
   folderOf: ({ id }) => folders.get(id) ?? null,
   mapOf: async (id) => maps.get(id) ?? null,
 });

@@ -75,10 +75,23 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
     const pool = await this.#startPool();
     await loadVerified(pool, key, { folder, manifest });
     const { views, input } = manifest;
+    /** Where the other views of a photo begin whose first ones are embedded, and they themselves. */
+    const others = new WeakMap<object, readonly [from: number, rendering: Promise<Uint8Array[]>]>();
     return {
       manifest,
-      embed: async (picture, kind, ...range) =>
-        pool.embed(key, await renderViews(picture, views[kind], input, ...range), kind),
+      embed: async (picture, kind, from, to) => {
+        const [begin, rest] = others.get(picture) ?? [];
+        const isRendered = rest && begin === from;
+        const rendered = await (isRendered ? rest : renderViews(picture, views[kind], input, from, to));
+        const vectors = pool.embed(key, rendered, kind);
+        // While an engine is free no other photo waits for the processor.
+        if (to !== undefined && pool.engines.free().length > 0) {
+          const rendering = renderViews(picture, views[kind], input, to);
+          rendering.catch(() => undefined);
+          others.set(picture, [to, rendering]);
+        }
+        return vectors;
+      },
       decode: (photo) => decodeFor(photo, views.query, input),
       close: async () => {
         this.#embedders.delete(key);

@@ -124,7 +124,8 @@ export class InferencePool {
     const catalogBatch = batch[0]?.lane === 'catalog' ? 1 : 0;
     this.#catalogBatches += catalogBatch;
     try {
-      const pixels = joined(batch.map((view) => view.pixels));
+      // A copy, as a small buffer shares its memory with others and can't be given away.
+      const pixels = new Uint8Array(Buffer.concat(batch.map((view) => view.pixels)));
       const request = { key: batch[0]?.model ?? '', rows: batch.length, pixels };
       answer(batch, await engine.call('run', request, this.options.batchTimeoutMs));
     } catch (failure) {
@@ -149,17 +150,6 @@ export class InferencePool {
       }
     }
   }
-}
-
-/** One after another in a buffer of their own, which `Buffer.concat` does not always make. */
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 function answer(batch: readonly WaitingView[], { vectors, broken }: Embeddings): void {

@@ -59,12 +59,12 @@ export class SharpImagePreparer implements ImagePreparer {
   async prepare(bytes: Buffer, options: PrepareOptions = {}, size = USUAL_SIZE): Promise<PreparedImage> {
     const as = size.side < PREPARED_SIDE ? 'small' : 'prepared';
     const { data: jpeg, ...sizes } = await this.decodeChecked(bytes, as, size, options);
-    return { jpeg, ...sizes, digest: digestOf(bytes, options) };
+    return { jpeg, ...sizes };
   }
 
   async decode(bytes: Buffer, size: ViewSize, options: PrepareOptions = {}): Promise<DecodedImage> {
-    const { data: pixels, width, height } = await this.decodeChecked(bytes, 'pixels', size, options);
-    return { pixels, width, height, digest: digestOf(bytes, options) };
+    const { data: pixels, source: _, ...image } = await this.decodeChecked(bytes, 'pixels', size, options);
+    return { pixels, ...image };
   }
 
   async thumbnail(bytes: Buffer, side: number): Promise<Buffer> {
@@ -76,7 +76,7 @@ export class SharpImagePreparer implements ImagePreparer {
     as: OutputForm['as'],
     { side, kernel }: ViewSize,
     { region, ...caller }: PrepareOptions = {},
-  ): Promise<SmallPicture & Pick<PreparedImage, 'source'>> {
+  ): Promise<SmallPicture & Pick<PreparedImage, 'source' | 'digest'>> {
     const { bytesMax, pixelsMax } = this.limits;
     if (bytes.length > bytesMax)
       throw unprocessable('image_too_large', `The image is larger than ${bytesMax} bytes.`);
@@ -86,9 +86,10 @@ export class SharpImagePreparer implements ImagePreparer {
     try {
       const decodable = decodableForm(bytes, format);
       if (decodable === null) throw undecodableImage();
-      const header = await this.budget.run({ ...HEADER, ...caller }, () =>
+      const reading = this.budget.run({ ...HEADER, ...caller }, () =>
         decoding(() => sharp(decodable, { limitInputPixels: false, failOn: 'none' }).metadata()),
       );
+      const [header, digest] = await Promise.all([reading, digestOf(bytes, region)]);
       const pixels = header.width * header.height;
       const large = `The image has ${header.width} x ${header.height} pixels, more than ${pixelsMax}.`;
       if (pixels > pixelsMax) throw unprocessable('image_too_large', large);
@@ -102,7 +103,7 @@ export class SharpImagePreparer implements ImagePreparer {
               decodeIsolated({ picture, wanted }, caller.signal),
             )
           : await this.budget.run({ bytes: memory, pixels, ...caller }, () => decodePicture(picture, wanted));
-      return { ...small, source: uprightSize(header) };
+      return { ...small, source: uprightSize(header), digest };
     } catch (failure) {
       // An unusual kind of JPEG that can't be decoded is refused by its name, not as damaged (contract 7.3).
       const isDamaged = failure instanceof AppError && failure.extras.reason === 'image_undecodable';
@@ -112,7 +113,7 @@ export class SharpImagePreparer implements ImagePreparer {
   }
 }
 
-const digestOf = (bytes: Buffer, { region }: PrepareOptions): string =>
+const digestOf = (bytes: Buffer, region: PrepareOptions['region']): string =>
   createHash('sha256')
     .update(bytes)
     .update(region ? [region.x, region.y, region.width, region.height].join() : '')
