@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
@@ -62,6 +62,9 @@ async function runImport(path: string, flags: ImportFlags): Promise<void> {
   const { json, dryRun = false, allowRejects, wait, refetch = false } = flags;
   if (refetch && (dryRun || !wait)) throw new InvalidArgumentError('--refetch embeds, and waits for it.');
   const table = tableOptions(path, flags);
+  // Known before a database is made.
+  if (!existsSync(path))
+    throw new Error(`There is no ${table ? 'table' : 'bundle or table'} at ${resolve(path)}.`);
   const report = flags.report === undefined ? {} : { report: resolve(flags.report) };
   // Calls to this machine take priority; on an idle machine an import is as fast as ever.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);

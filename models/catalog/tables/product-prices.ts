@@ -12,8 +12,7 @@ export type TablePrice =
   | { readonly line: number; readonly remark: string };
 
 const NO_CURRENCY = 'left out: no currency is named; give it with --currency';
-const NOT_A_CURRENCY =
-  'left out: the currency column holds something else; name another with --map, or give it as null';
+const NOT_A_CURRENCY = 'left out: the currency column holds something else; name another with --map';
 const NO_PAGE =
   'left out: the page of the product is not known; give --shop, if need be with columns of the table';
 const NO_AMOUNT = 'left out: 0, or words instead of an amount';

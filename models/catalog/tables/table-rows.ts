@@ -124,11 +124,11 @@ export class TableRows {
   }
 
   #named(row: TableRow, field: PictureField): string[] {
-    const [part = '^$', whole = ''] = SYSTEMS[this.columns.format]?.pictures ?? [];
+    const [part, whole = ''] = SYSTEMS[this.columns.format]?.pictures ?? [];
     return this.all([row], field)
       .flatMap((text) => (WRAPPED.test(text) ? (text.match(WRAPPED_ADDRESS) ?? []) : text.split(BETWEEN)))
-      .map((each) => each.trim().replaceAll('\\/', '/').replace(new RegExp(part), whole))
-      .map((each) => wholeAddress(each, this.shop) ?? '')
+      .map((each) => each.trim().replaceAll('\\/', '/'))
+      .map((each) => wholeAddress(part ? each.replace(new RegExp(part), whole) : each, this.shop) ?? '')
       .map((each) => (each.includes('://') ? each : each.replaceAll('\\', '/')))
       .filter((each) => each !== '');
   }
@@ -144,8 +144,9 @@ export class TableRows {
 
   /** What the list of attributes of a row has for a field. */
   #attributesOf(row: TableRow, field: TableField): readonly string[] {
-    const text = row.cells.get(this.columns.of.get('attributes')?.[0] ?? '')?.[0];
-    if (text === undefined) return NONE;
+    const column = this.columns.of.get('attributes')?.[0];
+    const text = column && row.cells.get(column)?.[0];
+    if (!text) return NONE;
     const known = this.#attributes.get(row) ?? new Map<TableField | undefined, string[]>();
     if (!this.#attributes.has(row))
       for (const [name, value] of pairsIn(text)) addTo(known, fieldOf(name), value);
@@ -156,9 +157,9 @@ export class TableRows {
 
 type PictureField = 'images' | 'variant_image';
 /** Between pictures of one cell. */
-const BETWEEN = /[|;\n]+|,\s+|,(?=https?:\/\/|\/\/)|\s+(?=https?:\/\/)/;
-/** Pictures as JSON (`{"src":"https:\/\/…"}`), or behind their names (`front.jpg (https://…)`). */
-const WRAPPED = /^[[{]|\(https?:/;
+const BETWEEN = /[|;\n]+|,\s+|,(?=https?:\/\/|\/\/)|\s(?=https?:\/\/)/;
+/** Pictures as JSON (`{"src":"https:\/\/…"}`), as HTML, or behind their names (`front.jpg (https://…)`). */
+const WRAPPED = /^[[{<]|\(https?:/;
 const WRAPPED_ADDRESS = /https?:[^\s")]+/g;
 /** Not of one that has no host, is not https, is on a drive, or is outside of the folder of the table. */
 const isReachable = (picture: string): boolean =>

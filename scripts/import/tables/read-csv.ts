@@ -142,10 +142,9 @@ function rowOf({ cells, line, lastLine, text }: CsvRecord, header: readonly stri
 }
 
 /** A row of sums, which has no other text. */
-const isTotal = (cells: readonly string[]): boolean => {
-  const texts = cells.filter((cell) => /\p{L}/u.test(cell));
-  return texts.length === 1 && says(texts.join().trim(), 'total');
-};
+const isTotal = (cells: readonly string[]): boolean =>
+  says(cells.find(isText)?.trim() ?? null, 'total') && cells.filter(isText).length === 1;
+const isText = (cell: string): boolean => /\p{L}/u.test(cell);
 
 const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
 

@@ -4,7 +4,7 @@ import { addTo } from '../../../models/multimap';
 import { decodedText, MISSING_BYTES, REPLACEMENT } from './decode-text';
 
 const CELL_LENGTH_MAX = 1024 * 1024;
-const ITEMS: ReadonlySet<string> = new Set(['item', 'entry']);
+const ITEMS: ReadonlySet<string> = new Set(['item', 'entry', 'product']);
 /** The parser's errors about `A & B`, which is accepted. */
 const BARE_AMPERSAND = /entity|&/i;
 
@@ -24,7 +24,7 @@ const NAMESPACES = /^http:\/\/(?:base\.google\.com\/|www\.w3\.org\/2005\/(Atom)$
 /** Links that lead to something other than the page of an entry. */
 const OTHER_LINKS = /^(?:self|edit|edit-media|enclosure|related|replies|via|license|hub)$/i;
 
-/** Items of an RSS or Atom feed: their elements are cells, without the prefix of these; deeper elements are ignored. */
+/** Items of an RSS or Atom feed, or products of another: their elements are cells, without the prefix of these; deeper elements are ignored. */
 export async function* xmlRows(
   path: string,
   encoding: string,

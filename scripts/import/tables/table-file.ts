@@ -45,11 +45,9 @@ const HEADER_ROWS = 1_000;
 
 export const isTablePath = (path: string): boolean => TABLE.test(path);
 
-/** @throws Error when there is no table at the path, none with a header, or the map names what it does not have */
+/** @throws Error when there is no file at the path, none with a header, or the map names what it does not have */
 export async function openTable(path: string, options: TableImport): Promise<OpenTable> {
-  const found = await stat(path).catch((cause: unknown) => {
-    throw new Error(`There is no table at ${path}.`, { cause });
-  });
+  const found = await stat(path);
   if (!found.isFile()) throw new Error(`${path} is no file.`);
   const encoding = await encodingOf(path);
   const open = (delimiter: string | null, header: readonly string[], rows: OpenTable['rows']): OpenTable => {

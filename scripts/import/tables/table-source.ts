@@ -33,7 +33,6 @@ const PREVIEWED = 3;
 const NO_FILES =
   'none of the picture files that the table names is in its folder: put them there or, to import without them, give --map a file with {"images": null}';
 const HIDDEN = 'left out: draft, archived or unpublished';
-const SOLD = 'left out: sold';
 const NO_URL = 'with an http:// link, which is left out as url (https only) and kept for prices';
 const REPEATED = 'left out: the same as another row of the product in every cell';
 const UNREACHABLE =
@@ -208,7 +207,7 @@ export class TableSource implements RecordSource {
 
   #product({ key, rows }: ProductGroup): Lines<'products'> {
     if (!this.#rows.isOffered(rows)) {
-      this.#remark('product', this.#rows.isSold(rows) ? SOLD : HIDDEN, rows[0]?.line ?? 0);
+      this.#remark('product', this.#rows.isSold(rows) ? 'left out: sold' : HIDDEN, rows[0]?.line ?? 0);
       return [];
     }
     this.#products += 1;
