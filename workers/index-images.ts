@@ -2,15 +2,8 @@ import pMap from 'p-map';
 import { inject, injectable } from 'tsyringe';
 import { AppError, notFound } from '../models/errors';
 import { type CatalogImage, hasVectors } from '../models/indexing/embedding-version';
-import {
-  type Embedder,
-  type EmbedderRegistry,
-  type EmbeddingRepository,
-  type ImagePreparer,
-  type ImageSource,
-  type ImageStore,
-  PORTS,
-} from '../models/ports';
+import type * as ports from '../models/ports';
+import { PORTS } from '../models/ports';
 import { viewSizeOf } from '../models/vision/embedding-model';
 import { PictureFailed } from './embedder/inference-pool';
 import { ForegroundLoad } from './foreground-load';
@@ -32,11 +25,11 @@ type Failed = { readonly imageId: number; readonly reason: string };
 @injectable()
 export class ImageIndexer implements ImageIndex {
   constructor(
-    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
-    @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
-    @inject(PORTS.ImageStore) private readonly store: ImageStore,
-    @inject(PORTS.ImageSource) private readonly source: ImageSource,
-    @inject(PORTS.ImagePreparer) private readonly preparer: ImagePreparer,
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: ports.EmbeddingRepository,
+    @inject(PORTS.EmbedderRegistry) private readonly embedders: ports.EmbedderRegistry,
+    @inject(PORTS.ImageStore) private readonly store: ports.ImageStore,
+    @inject(PORTS.ImageSource) private readonly source: ports.ImageSource,
+    @inject(PORTS.ImagePreparer) private readonly preparer: ports.ImagePreparer,
     @inject(ForegroundLoad) private readonly photos: ForegroundLoad,
   ) {}
 
@@ -69,7 +62,11 @@ export class ImageIndexer implements ImageIndex {
     return { embedded: images.length - failed.length, failed: failed.length };
   }
 
-  async #embed(image: CatalogImage, embedder: Embedder, signal?: AbortSignal): Promise<Embedded | Failed> {
+  async #embed(
+    image: CatalogImage,
+    embedder: ports.Embedder,
+    signal?: AbortSignal,
+  ): Promise<Embedded | Failed> {
     signal?.throwIfAborted();
     try {
       const bytes = await this.#bytes(image.address, signal);

@@ -3,13 +3,7 @@ import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Request } from 'express';
 import type { FairBudget, Lease } from '../../models/access/fair-budget';
-import {
-  AppError,
-  badRequest,
-  payloadTooLarge,
-  unknownCoding,
-  unsupportedMediaType,
-} from '../../models/errors';
+import * as errors from '../../models/errors';
 import { type Middleware, onceClosed } from './call';
 
 /** `bytesMax`: once inflated. */
@@ -40,7 +34,7 @@ export const PICTURE_BODY: BodyType = {
 /** Reads the bytes of a body into `req.body`: else 415 or 413. They count against the budget until the call ends. */
 export function readTyped(type: BodyType, limits: BodyLimits, budget: FairBudget): Middleware {
   return async (req, res) => {
-    if (!isDeclared(req.get('Content-Type'), type)) throw unsupportedMediaType(type.name);
+    if (!isDeclared(req.get('Content-Type'), type)) throw errors.unsupportedMediaType(type.name);
     // Operators have no key, and share one portion of the memory.
     const lease = budget.open(res.locals.caller?.keyId ?? '');
     onceClosed(res, () => lease.close());
@@ -83,7 +77,7 @@ export async function readBody(
 ): Promise<Buffer> {
   const source = decoded(req);
   const length = source === req ? Number(req.get('Content-Length') ?? Number.NaN) : Number.NaN;
-  if (length > bytesMax) throw payloadTooLarge(bytesMax);
+  if (length > bytesMax) throw errors.payloadTooLarge(bytesMax);
   if (req.httpVersion === '1.1' && CONTINUE.test(req.get('Expect') ?? '')) req.res?.writeContinue();
   let bytes = Buffer.allocUnsafeSlow(Number.isNaN(length) ? Math.min(FIRST_BYTES, bytesMax) : length);
   let read = 0;
@@ -107,7 +101,7 @@ export async function readBody(
       const { done, value: chunk } = await Promise.race([chunks.next(), givenUp]);
       if (done) return bytes.subarray(0, read);
       const needed = read + chunk.length;
-      if (needed > bytesMax) throw payloadTooLarge(bytesMax);
+      if (needed > bytesMax) throw errors.payloadTooLarge(bytesMax);
       const size =
         needed > bytes.length ? Math.min(Math.max(needed, bytes.length * 2), bytesMax) : bytes.length;
       // A buffer of known length takes memory only for the filled part.
@@ -127,7 +121,7 @@ export async function readBody(
     }
     // The rest is read and dropped; otherwise the connection could not be reused.
     void chunks.return?.().then(() => req.resume());
-    if (failure instanceof AppError) throw failure;
+    if (failure instanceof errors.AppError) throw failure;
     throw req.destroyed && !req.complete ? brokenOff() : damaged();
   } finally {
     watch.stop();
@@ -135,9 +129,9 @@ export async function readBody(
   }
 }
 
-const brokenOff = () => badRequest('The body broke off before its end.');
+const brokenOff = () => errors.badRequest('The body broke off before its end.');
 const damaged = () =>
-  badRequest('The body could not be read; check its Content-Length and Content-Encoding.');
+  errors.badRequest('The body could not be read; check its Content-Length and Content-Encoding.');
 
 /** @throws AppError 415 for an unknown coding */
 function decoded(req: Request): Readable {
@@ -152,7 +146,7 @@ function decoded(req: Request): Readable {
     case 'br':
       return req.pipe(createBrotliDecompress());
     default:
-      throw unknownCoding();
+      throw errors.unknownCoding();
   }
 }
 
@@ -183,7 +177,7 @@ export function watchPace(
       stop();
       const pace = `${bytesPerSecond} bytes per second for ${windowMs / 1000} s`;
       const message = `The body came slower than ${pace}; send a smaller one, or over a faster connection.`;
-      tooSlow(badRequest(message));
+      tooSlow(errors.badRequest(message));
     }
     before += came;
     wasPaused = isPaused;

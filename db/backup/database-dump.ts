@@ -5,15 +5,7 @@ import { readTableText, tableText } from '../core/copy-rows';
 import { disableTimeout, identifier, inTransaction, joined, rowsOf, Sql } from '../core/sql';
 import { createEmbeddingsTable } from '../embeddings/embedding-versions';
 import { SQUASHED } from '../migrations';
-import {
-  appliedSteps,
-  assertNotNewer,
-  down,
-  type SchemaSteps,
-  underLock,
-  unknownRelease,
-  up,
-} from '../migrations/migrate';
+import * as migrate from '../migrations/migrate';
 
 /** A database as of one moment, without its rows. */
 export interface DatabaseDump {
@@ -52,7 +44,11 @@ export function dumpDatabase(
     const names = tables.map(({ name }) => identifier(name));
     await rowsOf(transaction)`LOCK TABLE ${joined(names, ', ')} IN ACCESS SHARE MODE`;
     for (const table of tables) await write(table.name, await tableText(transaction, table));
-    return { steps: await appliedSteps(transaction), tables, identities: await identitiesOf(transaction) };
+    return {
+      steps: await migrate.appliedSteps(transaction),
+      tables,
+      identities: await identitiesOf(transaction),
+    };
   });
 }
 
@@ -107,30 +103,30 @@ const VECTORS = /^embeddings_(\d+)$/;
  */
 export async function loadDatabase(
   knex: Knex,
-  steps: SchemaSteps,
+  steps: migrate.SchemaSteps,
   dump: DatabaseDump,
   rows: DumpedRows,
   { check, finish }: Record<'check' | 'finish', (transaction: Knex) => Promise<void>>,
 ): Promise<void> {
   refuseUnknown(dump, steps);
-  await underLock(knex, async (transaction) => {
-    await assertNotNewer(transaction, steps);
-    await up(transaction, steps);
+  await migrate.underLock(knex, async (transaction) => {
+    await migrate.assertNotNewer(transaction, steps);
+    await migrate.up(transaction, steps);
     await check(transaction);
     await emptyTables(transaction, dump);
-    await down(transaction, steps);
+    await migrate.down(transaction, steps);
     const older = Object.entries(steps).filter(([name]) => dump.steps.includes(name));
-    await up(transaction, Object.fromEntries(older));
+    await migrate.up(transaction, Object.fromEntries(older));
     await fill(transaction, dump, rows);
-    await up(transaction, steps);
+    await migrate.up(transaction, steps);
     await finish(transaction);
   });
   await rowsOf(knex)`ANALYZE`;
 }
 
 /** @throws RestoreRefused for a dump with an unknown migration, or without one that the first version now includes */
-export function refuseUnknown(dump: DatabaseDump, steps: SchemaSteps): void {
-  const release = unknownRelease(dump.steps, steps);
+export function refuseUnknown(dump: DatabaseDump, steps: migrate.SchemaSteps): void {
+  const release = migrate.unknownRelease(dump.steps, steps);
   if (release !== null) throw new RestoreRefused(`The backup is ${release} (docs/upgrade.md).`);
   if (SQUASHED.every((name) => dump.steps.includes(name))) return;
   throw new RestoreRefused(

@@ -1,25 +1,17 @@
 import { inject, injectable } from 'tsyringe';
 import { AppError, idempotencyConflict, insufficientCredits, messageOf } from '../errors';
-import {
-  type ChargeRequest,
-  type Clock,
-  type CreditLedger,
-  type Logger,
-  type MemoryLease,
-  PORTS,
-  type Sale,
-  type Sold,
-} from '../ports';
+import type * as ports from '../ports';
+import { PORTS } from '../ports';
 import { orAborted } from '../promises';
 import type { Caller } from './api-key';
 
 export interface CallContext
-  extends Pick<ChargeRequest, 'requestId' | 'endpoint' | 'chargeId' | 'idempotencyKey'> {
+  extends Pick<ports.ChargeRequest, 'requestId' | 'endpoint' | 'chargeId' | 'idempotencyKey'> {
   readonly caller: Caller;
   /** Aborted when nobody is waiting for the answer any more. */
   readonly signal?: AbortSignal;
   /** Opens a memory lease for what the call fetches. */
-  readonly openMemory?: () => MemoryLease;
+  readonly openMemory?: () => ports.MemoryLease;
   /** Around the wait for hosts: an entry of a job leaves its slot to others meanwhile. */
   readonly whileFetching?: (wait: () => Promise<unknown>) => Promise<unknown>;
   /** Waits until there is memory for the answer; fails with `unavailable` when there is none in time. */
@@ -46,7 +38,7 @@ export interface Billed<Value> {
 export const RESERVATION_MS = 120_000;
 
 /** Whether credits are held for a call; its booking, null when it is unknown whether it was made. */
-const LEDGER_HAS = new WeakMap<CallContext, { held?: true; sold?: Omit<Sold, 'items'> | null }>();
+const LEDGER_HAS = new WeakMap<CallContext, { held?: true; sold?: Omit<ports.Sold, 'items'> | null }>();
 
 /**
  * Charges for work: before it the balance must cover the highest possible price, which is held during long work; the price
@@ -56,9 +48,9 @@ const LEDGER_HAS = new WeakMap<CallContext, { held?: true; sold?: Omit<Sold, 'it
 @injectable()
 export class Billing {
   constructor(
-    @inject(PORTS.CreditLedger) private readonly ledger: CreditLedger,
-    @inject(PORTS.Clock) private readonly clock: Clock,
-    @inject(PORTS.Logger) private readonly logger: Logger,
+    @inject(PORTS.CreditLedger) private readonly ledger: ports.CreditLedger,
+    @inject(PORTS.Clock) private readonly clock: ports.Clock,
+    @inject(PORTS.Logger) private readonly logger: ports.Logger,
   ) {}
 
   /**
@@ -90,12 +82,12 @@ export class Billing {
   }
 
   /** Books a call in the step that reads its rows; inside `charge`, which books it later if this can't and returns null. */
-  async sell(call: CallContext, sale: Sale): Promise<Sold | null> {
+  async sell(call: CallContext, sale: ports.Sale): Promise<ports.Sold | null> {
     if (!this.sells(call)) return null;
     call.signal?.throwIfAborted();
     const before = LEDGER_HAS.get(call);
     LEDGER_HAS.set(call, { ...before, sold: null });
-    let sold: Sold | null = null;
+    let sold: ports.Sold | null = null;
     try {
       sold = await this.ledger.sell(chargeOf(call), sale);
     } catch (failure) {
@@ -185,7 +177,13 @@ export class Billing {
 /** Whether a booking was refused, and so did not take place. */
 const isUncovered = (failure: unknown): boolean => failure instanceof AppError && failure.status === 402;
 
-const chargeOf = ({ caller, chargeId, endpoint, requestId, idempotencyKey }: CallContext): ChargeRequest => ({
+const chargeOf = ({
+  caller,
+  chargeId,
+  endpoint,
+  requestId,
+  idempotencyKey,
+}: CallContext): ports.ChargeRequest => ({
   ...{ chargeId, accountId: caller.accountId, keyId: caller.keyId, endpoint, requestId },
   ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
 });

@@ -4,29 +4,21 @@ import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
 import { VISION_QUEUE } from '../../workers/queue/job';
 import { HandClock } from '../support/hand-clock';
 import { silent } from '../support/log-sink';
-import {
-  deleteKeys,
-  FakePipeline,
-  failureOf,
-  openBullMq,
-  REDIS_URL,
-  requestFor,
-  until,
-  withRedis,
-} from './queue-support';
+import * as queues from './queue-support';
 import { openServerProxy, type ServerProxy } from './server-proxy';
 
 const UNAVAILABLE = { status: 503, code: 'unavailable' };
 const READ_ONLY = "READONLY You can't write against a read only replica.";
 
-withRedis('vision queue, BullMQ, while Redis goes away', () => {
+queues.withRedis('vision queue, BullMQ, while Redis goes away', () => {
   const clock = new HandClock();
   const deadline = (ms = 3_600_000) => clock.at + ms;
-  let pipeline: FakePipeline;
+  let pipeline: queues.FakePipeline;
   let proxy: ServerProxy;
-  let opened: Awaited<ReturnType<typeof openBullMq>>;
+  let opened: Awaited<ReturnType<typeof queues.openBullMq>>;
   let queue: BullMqVisionQueue;
-  const ask = (photo: number, deadlineAt = deadline()) => queue.neighbours(requestFor(photo, deadlineAt));
+  const ask = (photo: number, deadlineAt = deadline()) =>
+    queue.neighbours(queues.requestFor(photo, deadlineAt));
   const answers = () =>
     queue.ping().then(
       () => true,
@@ -34,9 +26,9 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     );
 
   beforeEach(async () => {
-    pipeline = new FakePipeline();
-    proxy = await openServerProxy(REDIS_URL);
-    opened = await openBullMq({ pipeline, clock, concurrency: 1, waitingMax: 10 }, proxy.url);
+    pipeline = new queues.FakePipeline();
+    proxy = await openServerProxy(queues.REDIS_URL);
+    opened = await queues.openBullMq({ pipeline, clock, concurrency: 1, waitingMax: 10 }, proxy.url);
     ({ queue } = opened);
   });
   afterEach(async () => {
@@ -53,7 +45,7 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     await expect(ask(1)).rejects.toMatchObject(UNAVAILABLE);
     await expect(queue.ping()).rejects.toMatchObject(UNAVAILABLE);
     await mend();
-    await until(async () => (await answers()) && (await answers()));
+    await queues.until(async () => (await answers()) && (await answers()));
     await expect(ask(2)).resolves.toMatchObject({ neighbours: [{ imageId: 2 }] });
   });
 
@@ -69,10 +61,10 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
 
   test('turns away callers waiting for a photo that Redis lost, as soon as Redis is back', async () => {
     const held = pipeline.hold();
-    const asked = failureOf(ask(1));
+    const asked = queues.failureOf(ask(1));
     await pipeline.given(1);
     await proxy.cut();
-    await deleteKeys(opened.prefix);
+    await queues.deleteKeys(opened.prefix);
     await proxy.mend();
     expect(await asked).toMatchObject(UNAVAILABLE);
     held.open();
@@ -82,13 +74,13 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     const held = pipeline.hold();
     void ask(1).catch(() => undefined);
     await pipeline.given(1);
-    const asked = failureOf(ask(2, deadline(500)));
-    await until(async () => (await queue.depth()).waiting === 1);
+    const asked = queues.failureOf(ask(2, deadline(500)));
+    await queues.until(async () => (await queue.depth()).waiting === 1);
     await proxy.cut();
     expect(await asked).toMatchObject(UNAVAILABLE);
     held.open();
     await proxy.mend();
-    await until(answers);
+    await queues.until(answers);
     await ask(3);
     expect(pipeline.seen).toEqual([1, 3]);
   });
@@ -100,9 +92,9 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
   });
 
   test('refuses a photo from another release, to be sent again', async () => {
-    const jobs = new Queue(VISION_QUEUE, { connection: { url: REDIS_URL }, prefix: opened.prefix });
+    const jobs = new Queue(VISION_QUEUE, { connection: { url: queues.REDIS_URL }, prefix: opened.prefix });
     const { id = '' } = await jobs.add('photo', { v: 1 });
-    await until(async () => (await jobs.getJobState(id)) === 'completed');
+    await queues.until(async () => (await jobs.getJobState(id)) === 'completed');
     const { returnvalue } = (await jobs.getJob(id)) ?? {};
     expect(returnvalue).toMatchObject({
       ok: false,
@@ -128,29 +120,29 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
       const refusal = { status: 503, message: 'The queue takes no work now.', cause: { message } };
       await expect(queue.ping()).rejects.toMatchObject(refusal);
       proxy.refuse('set', null);
-      await until(answers);
+      await queues.until(answers);
     }
   });
 
   test('leaves a read-only server for the one that the address then leads to', async () => {
     const before = proxy.connections();
     proxy.refuse('set', `${READ_ONLY} script: f_1, on @user_script:1.`);
-    await failureOf(queue.ping());
-    await until(async () => proxy.connections() > before);
+    await queues.failureOf(queue.ping());
+    await queues.until(async () => proxy.connections() > before);
   });
 
   // contract 14.16
   test('refuses photos at once when the last worker has gone, and accepts them when there is one', async () => {
     const noWorker = { status: 503, message: expect.stringMatching(/^No worker is running/) };
     await opened.worker.close();
-    await until(async () => (await queue.workers()) === 0);
+    await queues.until(async () => (await queue.workers()) === 0);
     const caller = { accountId: 'account_1', deadlineAt: deadline() };
     await expect(queue.admit(caller, 0)).rejects.toMatchObject(noWorker);
     await expect(ask(1)).rejects.toMatchObject(noWorker);
-    const options = { redisUrl: REDIS_URL, prefix: opened.prefix, clock, logger: silent };
+    const options = { redisUrl: queues.REDIS_URL, prefix: opened.prefix, clock, logger: silent };
     const worker = new BullMqVisionWorker(pipeline, { ...options, concurrency: 1, closeTimeoutMs: 1_000 });
     await worker.ready();
-    await until(async () => (await queue.workers()) === 1);
+    await queues.until(async () => (await queue.workers()) === 1);
     await expect(ask(2)).resolves.toMatchObject({ neighbours: [{ imageId: 2 }] });
     await worker.close();
   });
@@ -161,11 +153,11 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
   });
 
   test('is not ready while there is no Redis, and still closes', async () => {
-    const away = await openServerProxy(REDIS_URL);
+    const away = await openServerProxy(queues.REDIS_URL);
     await away.cut();
     const options = { redisUrl: away.url, prefix: 'test', clock, logger: silent, waitingMax: 10 };
     const started = new BullMqVisionQueue(options);
-    await expect(started.neighbours(requestFor(1, deadline()))).rejects.toMatchObject(UNAVAILABLE);
+    await expect(started.neighbours(queues.requestFor(1, deadline()))).rejects.toMatchObject(UNAVAILABLE);
     await started.close();
   });
 });

@@ -1,43 +1,35 @@
 import { openImport } from '../../db/catalog/import/import-store';
 import type { CatalogImportStore } from '../../models/ports';
-import {
-  BIRKIN,
-  CATALOG,
-  CROC,
-  CROC_BAG,
-  entity,
-  estimate,
-  HANDBAGS,
-  HERMES,
-  product,
-  TOGO,
-  TOGO_BAG,
-} from './catalog-import-sample';
+import * as sample from './catalog-import-sample';
 import { NO_RECORDS, picture, useImportBench, wrapped } from './catalog-import-support';
 
-const bench = useImportBench(CATALOG);
+const bench = useImportBench(sample.CATALOG);
 
 /** Changes a little of everything in many transactions, since records of the same id are written one after the other. */
 const CHANGES = {
-  'categories.jsonl': [{ ...HANDBAGS, name: 'Bags' }],
+  'categories.jsonl': [{ ...sample.HANDBAGS, name: 'Bags' }],
   'tags.jsonl': [{ id: 'edition:limited', name: 'Limited' }],
   'entities.jsonl': [
-    { ...BIRKIN, name: 'First', parents: { brand: 'brand_new' } },
-    entity('brand_new', 'New'),
-    { ...TOGO, tags: ['edition:limited'] },
-    { ...CROC, tags: [] },
-    { ...CROC, tags: ['edition:limited', 'material:exotic'] },
+    { ...sample.BIRKIN, name: 'First', parents: { brand: 'brand_new' } },
+    sample.entity('brand_new', 'New'),
+    { ...sample.TOGO, tags: ['edition:limited'] },
+    { ...sample.CROC, tags: [] },
+    { ...sample.CROC, tags: ['edition:limited', 'material:exotic'] },
     { id: 'brand_hermes', deleted: true },
   ],
   'products.jsonl': [
-    { ...TOGO_BAG, images: ['images/a.png'] },
-    { ...TOGO_BAG, images: ['images/b.png'], tags: ['edition:limited'] },
+    { ...sample.TOGO_BAG, images: ['images/a.png'] },
+    { ...sample.TOGO_BAG, images: ['images/b.png'], tags: ['edition:limited'] },
     { id: 'product_croc', deleted: true },
-    product('heir', 'style_croc', { variants: CROC_BAG.variants }),
-    product('thief', 'style_croc', { variants: CROC_BAG.variants }),
-    product('heir', 'style_croc', { variants: CROC_BAG.variants.slice(1) }),
+    sample.product('heir', 'style_croc', { variants: sample.CROC_BAG.variants }),
+    sample.product('thief', 'style_croc', { variants: sample.CROC_BAG.variants }),
+    sample.product('heir', 'style_croc', { variants: sample.CROC_BAG.variants.slice(1) }),
   ],
-  'estimates.jsonl': [estimate('croc_30', 7), estimate('croc_25', 9), estimate('togo_30', 8)],
+  'estimates.jsonl': [
+    sample.estimate('croc_30', 7),
+    sample.estimate('croc_25', 9),
+    sample.estimate('togo_30', 8),
+  ],
   'listings.jsonl': [{ variant: 'variant_togo_30', region: 'NA', link: 'https://shop.example/1' }],
   'images/a.png': picture('a'),
   'images/b.png': picture('b'),
@@ -46,7 +38,9 @@ const CHANGES = {
 class Killed extends Error {}
 
 const bags = (count: number) =>
-  Array.from({ length: count }, (_, position) => product(`p${position}`, 'style_togo', { variants: [] }));
+  Array.from({ length: count }, (_, position) =>
+    sample.product(`p${position}`, 'style_togo', { variants: [] }),
+  );
 
 /** A target whose process dies before its write number `writes`, counted from 0. */
 function dyingAt(writes: number): (target: CatalogImportStore) => CatalogImportStore {
@@ -69,7 +63,7 @@ describe('an import that is killed and started again', () => {
     const expected = await bench.dump();
     for (let writes = 0; ; writes += 1) {
       await bench.clear();
-      await bench.accept(CATALOG);
+      await bench.accept(sample.CATALOG);
       const whole = await bench.import(bundle, {}, dyingAt(writes)).catch((failure: unknown) => {
         if (!(failure instanceof Killed)) throw failure;
       });
@@ -85,7 +79,7 @@ describe('an import that is killed and started again', () => {
   // contract 13.8
   test('leaves derived rows that the next import completes', async () => {
     await bench.accept({ 'products.jsonl': bags(600) });
-    const renamed = { 'entities.jsonl': [{ ...HERMES, name: 'Ermes' }] };
+    const renamed = { 'entities.jsonl': [{ ...sample.HERMES, name: 'Ermes' }] };
     await expect(bench.import(renamed, {}, dyingAt(1))).rejects.toThrow(Killed);
     const old = bench.knex('catalog_rows').where('name', 'like', 'Hermès%').count('* as rows');
     expect(await old).toEqual([{ rows: 602 }]);
@@ -107,7 +101,7 @@ test('readers see a change and everything that follows from it at once, and are 
     return rows.map((row: { name: string }) => row.name);
   };
   let running = true;
-  const renamed = ['One', 'Two'].map((name) => ({ ...HERMES, name }));
+  const renamed = ['One', 'Two'].map((name) => ({ ...sample.HERMES, name }));
   const renaming = bench.accept({ 'entities.jsonl': renamed }).finally(() => {
     running = false;
   });
@@ -128,18 +122,18 @@ describe('one import runs at a time', () => {
   test('and a second one is told that, but dry runs go on beside it', async () => {
     const first = await openImport(bench.knex, false);
     await expect(openImport(await bench.database.connect(), false)).rejects.toThrow(RUNNING);
-    await expect(bench.import(CATALOG)).rejects.toThrow(RUNNING);
+    await expect(bench.import(sample.CATALOG)).rejects.toThrow(RUNNING);
     // contract 13.7
     const other = await openImport(bench.knex, true);
-    expect(await bench.import(CATALOG, { dryRun: true })).toMatchObject({ rejected: 0 });
+    expect(await bench.import(sample.CATALOG, { dryRun: true })).toMatchObject({ rejected: 0 });
     await Promise.all([first.close(), other.close()]);
-    await bench.accept(CATALOG);
+    await bench.accept(sample.CATALOG);
   });
 
   test('and a dead one does not block the next', async () => {
     const dead = { holder: 'x', host: 'elsewhere', process_id: 1, heartbeat_at: new Date('2026-01-01') };
     await bench.knex('catalog_import_lock').insert(dead);
-    await bench.accept(CATALOG);
+    await bench.accept(sample.CATALOG);
   });
 
   test('and one that lost its lock writes nothing more', async () => {

@@ -1,11 +1,5 @@
 import type * as ports from '../../ports';
-import {
-  isDeletion,
-  type ReadRecords,
-  type RecordKind,
-  RecordRefusedError,
-  type WrittenRecords,
-} from './records';
+import * as records from './records';
 import { type Batch, type KnownTaxonomy, type Pictures, type Reject, type Stage, WHOLE_LINE } from './stage';
 
 export interface WritePorts<Store extends ports.RecordStore = ports.RecordStore> {
@@ -31,10 +25,10 @@ const SIZE_FIRST = 100;
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
 
 /** One transaction per batch, preparing the next meanwhile; of the lines `only`, if given. Resolves to how many were accepted. */
-export async function runStage<Kind extends RecordKind>(
+export async function runStage<Kind extends records.RecordKind>(
   context: WriteContext,
   kind: Kind,
-  stage: Stage<ReadRecords[Kind], WrittenRecords[Kind]>,
+  stage: Stage<records.ReadRecords[Kind], records.WrittenRecords[Kind]>,
   only?: ReadonlySet<number>,
 ): Promise<number> {
   const file = await context.source.file(kind);
@@ -42,7 +36,7 @@ export async function runStage<Kind extends RecordKind>(
   const { store, rejects, files, clock } = context;
   const reject: Reject = (line, field, reason) => rejects.add(file.name, line, field, reason);
   const size = new BatchSize(context.transactionMs);
-  const process = (batch: Batch<WrittenRecords[Kind]>) =>
+  const process = (batch: Batch<records.WrittenRecords[Kind]>) =>
     store.transaction(async (transaction) => {
       const startedAt = clock.now().getTime();
       const checked = await stage.check(batch, reject, transaction);
@@ -73,14 +67,14 @@ interface Pass<Read> extends Pick<Stage<Read>, 'inOrder'> {
 }
 
 /** The records of a file; a batch ends by its size, or where a record shares something with earlier ones. */
-async function* batchesOf<Kind extends RecordKind>(
+async function* batchesOf<Kind extends records.RecordKind>(
   { rejects, files }: WriteContext,
   kind: Kind,
-  file: ports.RecordFile<ReadRecords[Kind]>,
-  { inOrder, size, reject, only }: Pass<ReadRecords[Kind]>,
-): AsyncGenerator<Batch<ReadRecords[Kind]>> {
+  file: ports.RecordFile<records.ReadRecords[Kind]>,
+  { inOrder, size, reject, only }: Pass<records.ReadRecords[Kind]>,
+): AsyncGenerator<Batch<records.ReadRecords[Kind]>> {
   const empty = () => ({
-    records: [] as ports.Numbered<ReadRecords[Kind]>[],
+    records: [] as ports.Numbered<records.ReadRecords[Kind]>[],
     keys: new Set<string>(),
     bytes: 0,
   });
@@ -110,9 +104,9 @@ async function* batchesOf<Kind extends RecordKind>(
 }
 
 /** A record that the catalog can't store is found by halving and only it is rejected. Resolves to the number of the others. */
-async function writeHalving<Kind extends RecordKind>(
+async function writeHalving<Kind extends records.RecordKind>(
   kind: Kind,
-  batch: Batch<WrittenRecords[Kind]>,
+  batch: Batch<records.WrittenRecords[Kind]>,
   transaction: ports.RecordTransaction,
   reject: Reject,
 ): Promise<number> {
@@ -125,7 +119,7 @@ async function writeHalving<Kind extends RecordKind>(
     );
     return batch.length;
   } catch (failure) {
-    if (!(failure instanceof RecordRefusedError)) throw failure;
+    if (!(failure instanceof records.RecordRefusedError)) throw failure;
     if (batch.length === 1) {
       reject(first.line, WHOLE_LINE, failure.message);
       return 0;
@@ -154,11 +148,11 @@ export class BatchSize {
 }
 
 /** The import time per byte of each file, that of products being 10. Whole numbers, so that progress is one too. */
-const WORK_OF_BYTE: Readonly<Record<RecordKind, number>> = {
+const WORK_OF_BYTE: Readonly<Record<records.RecordKind, number>> = {
   ...{ categories: 10, tags: 10, synonyms: 10, entities: 10, products: 10 },
   ...{ estimates: 6, history: 5, listings: 3 },
 };
-const KINDS = Object.keys(WORK_OF_BYTE) as RecordKind[];
+const KINDS = Object.keys(WORK_OF_BYTE) as records.RecordKind[];
 
 /** The progress of an import, over all of its files (contract 13.25). */
 export class FilesProgress {
@@ -178,21 +172,21 @@ export class FilesProgress {
     return new FilesProgress(progress, total);
   }
 
-  count(record: ReadRecords[RecordKind]): void {
+  count(record: records.ReadRecords[records.RecordKind]): void {
     this.#records += 1;
-    if ('id' in record && isDeletion(record)) return;
+    if ('id' in record && records.isDeletion(record)) return;
     if ('images' in record) this.#pictures += record.images.length;
     if ('variants' in record) for (const { images } of record.variants) this.#pictures += images.length;
   }
 
-  reach(kind: RecordKind, bytesRead: number, rejects: number): void {
+  reach(kind: records.RecordKind, bytesRead: number, rejects: number): void {
     const counts = { records: this.#records, pictures: this.#pictures, ...(rejects > 0 && { rejects }) };
     if (!this.#isShown) this.progress.begin('import', this.total, this.#before, counts);
     this.#isShown = true;
     this.progress.reach(this.#before + bytesRead * WORK_OF_BYTE[kind], 0, counts);
   }
 
-  endFile(kind: RecordKind, { bytes }: ports.RecordFile<unknown>, rejects: number): void {
+  endFile(kind: records.RecordKind, { bytes }: ports.RecordFile<unknown>, rejects: number): void {
     this.reach(kind, bytes, rejects);
     this.#before += bytes * WORK_OF_BYTE[kind];
   }

@@ -12,13 +12,7 @@ import {
   envDetector,
   resourceFromAttributes,
 } from '@opentelemetry/resources';
-import {
-  BatchSpanProcessor,
-  ParentBasedSampler,
-  type Sampler,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace';
+import * as sdk from '@opentelemetry/sdk-trace';
 import '../../../api/middleware/call';
 import { AppError } from '../../../models/errors';
 import type { Logger, Token } from '../../../models/ports';
@@ -53,7 +47,7 @@ const ATTRIBUTE_LENGTH_MAX = 512;
 
 /** Traces by OpenTelemetry and OTLP; for one service per process, as contexts are global. */
 export class OpenTelemetry implements Tracing {
-  readonly #provider: TracerProvider;
+  readonly #provider: sdk.TracerProvider;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -66,13 +60,13 @@ export class OpenTelemetry implements Tracing {
     const protocol = settings.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? settings.OTEL_EXPORTER_OTLP_PROTOCOL;
     const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
     const ours = { 'service.name': 'loupe', 'service.instance.id': `${hostname()}:${process.pid}` };
-    this.#provider = new TracerProvider({
+    this.#provider = new sdk.TracerProvider({
       resource: defaultResource()
         .merge(resourceFromAttributes(ours))
         .merge(detectResources({ detectors: [envDetector] })),
       sampler: samplerOf(settings),
       spanLimits: { attributeValueLengthLimit: ATTRIBUTE_LENGTH_MAX },
-      spanProcessors: [new BatchSpanProcessor({ exporter })],
+      spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
     });
   }
 
@@ -180,10 +174,13 @@ function carrying([request, ...others]: object[]): object[] {
   return [{ ...request, trace: carrier }, ...others];
 }
 
-function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: TraceSettings): Sampler {
+function samplerOf({
+  OTEL_TRACES_SAMPLER: name,
+  OTEL_TRACES_SAMPLER_ARG: ratio,
+}: TraceSettings): sdk.Sampler {
   const share = name.endsWith('traceidratio') ? ratio : Number(name.endsWith('always_on'));
-  const root = new TraceIdRatioBasedSampler(share);
-  return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
+  const root = new sdk.TraceIdRatioBasedSampler(share);
+  return name.startsWith('parentbased_') ? new sdk.ParentBasedSampler({ root }) : root;
 }
 
 /** The answer was sent, or the caller hung up. */

@@ -1,14 +1,7 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import type { Account } from '../../../client/schema';
-import {
-  type Answered,
-  type Call,
-  type Category,
-  type Sending,
-  sendCall,
-  showAccount,
-} from '../service/calls';
+import * as calls from '../service/calls';
 import { Failure } from '../service/failure';
 import { rememberCategories } from '../service/names';
 
@@ -33,12 +26,12 @@ const SIGNED_OUT = {
 type State = Readonly<typeof SIGNED_OUT>;
 export type Session = ReturnType<typeof useNewSession>;
 
-export type CachedAnswer = Readonly<{ call: Call; answered: Answered; at: number }>;
+export type CachedAnswer = Readonly<{ call: calls.Call; answered: calls.Answered; at: number }>;
 
 type Offer = Readonly<{ key: string; photos: string[] }>;
 
 const KEPT = 'loupe-key';
-const NO_CATEGORIES: readonly Category[] = [];
+const NO_CATEGORIES: readonly calls.Category[] = [];
 const Context = createContext<Session | null>(null);
 export const SessionProvider = Context.Provider;
 
@@ -78,7 +71,7 @@ export function useNewSession(offered: boolean) {
   const signIn = async (typed: string) => {
     patch({ checking: true });
     try {
-      const { answer } = await sendCall(showAccount, typed, {});
+      const { answer } = await calls.sendCall(calls.showAccount, typed, {});
       change(typed, 'own', { account: answer, checking: false });
     } catch (reason) {
       const refused = reason instanceof Failure ? reason : new Failure(0, 'No answer.');
@@ -87,10 +80,13 @@ export function useNewSession(offered: boolean) {
   };
   const signOut = () => change(null, 'own', { visit: state.visit + 1 });
   /** Makes a call and records its cost; a refused key is dropped. @throws as `sendCall` does */
-  const send = async <Answer extends { credits_used: number }>(call: Call<Answer>, how: Sending = {}) => {
+  const send = async <Answer extends { credits_used: number }>(
+    call: calls.Call<Answer>,
+    how: calls.Sending = {},
+  ) => {
     if (key === null) throw new Failure(401, 'Nobody is signed in.');
     try {
-      const answered = await sendCall(call, key, how);
+      const answered = await calls.sendCall(call, key, how);
       setState(({ creditsUsed, creditsRemaining, ...before }) => ({
         ...before,
         refused: null,
@@ -110,7 +106,7 @@ export function useNewSession(offered: boolean) {
   useEffect(() => {
     if (key === null || account !== null) return;
     const asking = new AbortController();
-    send(showAccount, { signal: asking.signal }).then(
+    send(calls.showAccount, { signal: asking.signal }).then(
       ({ answer }) => {
         rememberCategories(answer.categories);
         setState(({ creditsRemaining, ...before }) => ({
