@@ -3,13 +3,7 @@ import { badRequest, notFound } from '../errors';
 import { type AuditedTransaction, type EmbeddingRepository, PORTS } from '../ports';
 import type { EmbeddingVersion } from '../vision/embedding-model';
 import { ReadinessCheck } from './build-service';
-import {
-  findVersion,
-  hasVectors,
-  rollbackTarget,
-  type VersionRecord,
-  workerFaults,
-} from './embedding-version';
+import * as versioning from './embedding-version';
 import { promotionFaults, refused } from './promotion-gates';
 
 /** What is live now, and what was before; with the overruled objections. `recalibrated`: only the calibration changed. */
@@ -28,7 +22,7 @@ export class PromotionService {
   /** Makes a version live in one step, between two photos (contract 14.6). @throws AppError without `force`, listing all objections */
   async promote(model: string, force: boolean): Promise<Switched> {
     const versions = await this.embeddings.versions();
-    const version = findVersion(versions, model);
+    const version = versioning.findVersion(versions, model);
     const live = versions.find(({ state }) => state === 'live') ?? null;
     if (live?.id === version.id) return switchedTo(version, live, []);
     if (version.state === 'retired' && !version.maintained) {
@@ -59,12 +53,12 @@ export class PromotionService {
       );
       return switchedTo(live, live, [], true);
     }
-    const target = rollbackTarget(versions);
+    const target = versioning.rollbackTarget(versions);
     if (!target) throw notFound('There is no version to go back to: none was live before.');
     const { pending, done, failed } = await this.embeddings.coverage(target.id);
     const faults = [
       ...(pending > 0 ? [`${pending} of ${pending + done + failed} images are missing under it`] : []),
-      ...workerFaults(await this.readiness.of(target)),
+      ...versioning.workerFaults(await this.readiness.of(target)),
     ];
     if (faults.length > 0 && !force) throw refused(`${target.model} is not gone back to`, faults);
     await this.#change('embeddings rollback', target, (embeddings) => embeddings.promote(target.id));
@@ -73,9 +67,9 @@ export class PromotionService {
 
   /** Drops the vectors of retired versions; of the rollback target only with `all`, of those never promoted with `building`. */
   async prune(options: { readonly all: boolean; readonly building: boolean }) {
-    const versions = (await this.embeddings.versions()).filter(hasVectors);
-    const target = rollbackTarget(versions);
-    const isDropped = ({ id, state }: VersionRecord): boolean =>
+    const versions = (await this.embeddings.versions()).filter(versioning.hasVectors);
+    const target = versioning.rollbackTarget(versions);
+    const isDropped = ({ id, state }: versioning.VersionRecord): boolean =>
       state === 'retired' ? options.all || id !== target?.id : state === 'building' && options.building;
     const pruned: string[] = [];
     for (const version of versions.filter(isDropped)) {

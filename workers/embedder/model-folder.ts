@@ -4,13 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import {
-  CANDIDATE_SIGNALS,
-  MODEL_FORMATS,
-  type ModelManifest,
-  NONE_SIGNALS,
-  RESAMPLING_KERNELS,
-} from '../../models/vision/embedding-model';
+import * as models from '../../models/vision/embedding-model';
 
 /** The message is for the operator who chose the model. */
 export class ModelRefused extends Error {
@@ -25,7 +19,7 @@ export class ModelRefused extends Error {
 }
 
 /** Checked against the schema. @throws ModelRefused naming every fault */
-export async function readManifest(folder: string): Promise<ModelManifest> {
+export async function readManifest(folder: string): Promise<models.ModelManifest> {
   const text = await readFile(join(folder, MANIFEST_FILE), 'utf8').catch((failure: unknown) => {
     throw new ModelRefused(folder, 'there is no manifest.json that can be read', failure);
   });
@@ -39,7 +33,7 @@ export async function readManifest(folder: string): Promise<ModelManifest> {
 }
 
 /** @throws ModelRefused naming every fault of the manifest of a model in this folder */
-export function checkedManifest(document: unknown, folder: string): ModelManifest {
+export function checkedManifest(document: unknown, folder: string): models.ModelManifest {
   const parsed = manifestSchema.safeParse(document);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => {
@@ -50,7 +44,7 @@ export function checkedManifest(document: unknown, folder: string): ModelManifes
 }
 
 /** @throws ModelRefused naming the first file that is missing or whose SHA-256 is not the one in the manifest */
-export async function verifyDigests(folder: string, manifest: ModelManifest): Promise<void> {
+export async function verifyDigests(folder: string, manifest: models.ModelManifest): Promise<void> {
   for (const [file, expected] of Object.entries(manifest.digests)) {
     const found = await sha256Of(join(folder, file)).catch((failure: unknown) => {
       throw new ModelRefused(folder, `${file} cannot be read`, failure);
@@ -96,8 +90,8 @@ const channel = z.number().min(0).max(255);
 const calibration = z.object({
   confidence: z.object({
     kind: z.literal('choice'),
-    candidate: z.record(z.enum(CANDIDATE_SIGNALS), z.number()),
-    none: z.record(z.enum(NONE_SIGNALS), z.number()),
+    candidate: z.record(z.enum(models.CANDIDATE_SIGNALS), z.number()),
+    none: z.record(z.enum(models.NONE_SIGNALS), z.number()),
     kin: fraction,
   }),
   floor: fraction,
@@ -108,11 +102,11 @@ const earlierCalibration = z
   .object({ confidence: z.object({ kind: z.literal('logistic') }) })
   .transform(() => null);
 
-const manifestSchema: z.ZodType<ModelManifest> = z
+const manifestSchema: z.ZodType<models.ModelManifest> = z
   .object({
     id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be lower-case letters, digits, . _ -'),
     version: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$/, 'must be a version such as 1.0.0'),
-    format: z.enum(MODEL_FORMATS),
+    format: z.enum(models.MODEL_FORMATS),
     file: insideFolder,
     input: z.object({
       name: z.string().nullable().exactOptional(),
@@ -124,7 +118,7 @@ const manifestSchema: z.ZodType<ModelManifest> = z
       scale: triple.refine((scale) => scale.every((factor) => factor !== 0), 'must not be 0'),
       fit: z.enum(['contain', 'cover', 'fill']),
       background: z.tuple([channel, channel, channel]).readonly(),
-      kernel: z.enum(RESAMPLING_KERNELS).exactOptional(),
+      kernel: z.enum(models.RESAMPLING_KERNELS).exactOptional(),
     }),
     output: z.object({
       name: z.string().nullable().exactOptional(),
@@ -167,7 +161,7 @@ const manifestSchema: z.ZodType<ModelManifest> = z
 
 export interface ModelFolder {
   readonly folder: string;
-  readonly manifest: ModelManifest;
+  readonly manifest: models.ModelManifest;
 }
 
 const goldenSchema = z.object({

@@ -9,27 +9,21 @@ import { Button, FailureNote, Select, Status, takeFocus } from '../shell/parts';
 import { RequestPanel } from '../shell/request-panel';
 import { Facets } from './facets';
 import { SearchField } from './search-field';
-import {
-  changed,
-  hasSeveralWords,
-  nodesOf,
-  queryOf,
-  readState,
-  type SearchState,
-  SORTS,
-  toggled,
-  writeState,
-} from './search-state';
+import * as searches from './search-state';
 
 /** The catalog: text, facets, tags, order and pages, all of it in the address. */
 export function CatalogView({ parameters }: { readonly parameters: URLSearchParams }) {
-  const state = readState(parameters);
-  const several = hasSeveralWords(state);
-  const [all, any] = [queryCatalog(queryOf(state, 'all')), queryCatalog(queryOf(state, 'any'))];
+  const state = searches.readState(parameters);
+  const several = searches.hasSeveralWords(state);
+  const [all, any] = [
+    queryCatalog(searches.queryOf(state, 'all')),
+    queryCatalog(searches.queryOf(state, 'any')),
+  ];
   const { call, answered, failure, busy, again } = useAnswer(all, several ? any : null);
   const answer = answered?.answer;
   const match = call?.body?.['match'] === 'all' ? 'all' : 'any';
-  const go = (next: SearchState, how?: 'push' | 'replace') => navigate(writeState(next), how);
+  const go = (next: searches.SearchState, how?: 'push' | 'replace') =>
+    navigate(searches.writeState(next), how);
   useEffect(() => {
     document.title = state.text === '' ? 'Catalog · Loupe' : `“${state.text}” · Loupe`;
   }, [state.text]);
@@ -40,7 +34,7 @@ export function CatalogView({ parameters }: { readonly parameters: URLSearchPara
       <SearchField
         text={state.text}
         category={state.category}
-        search={(text) => go(changed(state, { text }), 'replace')}
+        search={(text) => go(searches.changed(state, { text }), 'replace')}
       />
       <Facets state={state} match={match} rows={answer?.data ?? []} go={go} />
       <section class="results" aria-labelledby="results" aria-busy={busy}>
@@ -60,7 +54,7 @@ export function CatalogView({ parameters }: { readonly parameters: URLSearchPara
   );
 }
 
-type GoProps = Readonly<{ state: SearchState; go: (next: SearchState) => void }>;
+type GoProps = Readonly<{ state: searches.SearchState; go: (next: searches.SearchState) => void }>;
 
 function NothingFound({ state, total, go }: GoProps & { readonly total: number }) {
   const [name, change] = total > 0 ? ['To the first page', {}] : ['Remove all filters', UNFILTERED];
@@ -69,7 +63,7 @@ function NothingFound({ state, total, go }: GoProps & { readonly total: number }
       <h2>{total > 0 ? 'There are not as many pages' : 'Nothing matches'}</h2>
       {total === 0 && <p>Fewer filters or other words find more. Nothing was charged.</p>}
       {(total > 0 || state.chosen.size > 0 || state.category !== '') && (
-        <Button onClick={() => go(changed(state, change))}>{name}</Button>
+        <Button onClick={() => go(searches.changed(state, change))}>{name}</Button>
       )}
     </div>
   );
@@ -84,7 +78,7 @@ function ChosenFilters({ state, go }: GoProps) {
     <ul class="chosen" aria-label="Filters in use">
       {chosen.map(({ field, id }) => (
         <li key={`${field} ${id}`}>
-          <Button onClick={() => go(toggled(state, field, id))}>
+          <Button onClick={() => go(searches.toggled(state, field, id))}>
             <span class="hidden">Remove </span>
             {nameOf(id)}
           </Button>
@@ -92,7 +86,7 @@ function ChosenFilters({ state, go }: GoProps) {
       ))}
       {chosen.length > 1 && (
         <li>
-          <Button class="link" onClick={() => go(changed(state, { chosen: new Map() }))}>
+          <Button class="link" onClick={() => go(searches.changed(state, { chosen: new Map() }))}>
             Remove all
           </Button>
         </li>
@@ -101,10 +95,10 @@ function ChosenFilters({ state, go }: GoProps) {
   );
 }
 
-function PagesNav({ state, pages }: { readonly state: SearchState; readonly pages: number }) {
+function PagesNav({ state, pages }: { readonly state: searches.SearchState; readonly pages: number }) {
   if (pages <= 1) return null;
   const { page } = state;
-  const to = (other: number) => writeState({ ...state, page: other });
+  const to = (other: number) => searches.writeState({ ...state, page: other });
   const shown = [...new Set([1, page - 1, page, page + 1, pages])]
     .filter((each) => each >= 1 && each <= pages)
     .sort((a, b) => a - b);
@@ -143,7 +137,7 @@ function SearchToolbar({ state, answer, go }: GoProps & { readonly answer: Catal
   }, [state.page]);
   const total = answer?.total_results ?? 0;
   const words = (total === 1 ? readable : plural)(state.node).toLowerCase();
-  const nodes = new Set([...nodesOf(useSession().categories, state.category), state.node]);
+  const nodes = new Set([...searches.nodesOf(useSession().categories, state.category), state.node]);
   const pages = answer && answer.total_pages > 1 ? `, page ${answer.page + 1} of ${answer.total_pages}` : '';
   const byRelevance = state.text.trim() !== '';
   return (
@@ -157,14 +151,14 @@ function SearchToolbar({ state, answer, go }: GoProps & { readonly answer: Catal
           label="Show"
           value={state.node}
           options={[...nodes].map((node) => [node, plural(node)])}
-          choose={(node) => go(changed(state, { node }))}
+          choose={(node) => go(searches.changed(state, { node }))}
         />
         <Select
           label="Sort"
           value={byRelevance ? 'relevance' : state.sort}
           disabled={byRelevance}
-          options={byRelevance ? [['relevance', 'Best match first'], ...SORTS] : SORTS}
-          choose={(sort) => go(changed(state, { sort }))}
+          options={byRelevance ? [['relevance', 'Best match first'], ...searches.SORTS] : searches.SORTS}
+          choose={(sort) => go(searches.changed(state, { sort }))}
         />
       </p>
     </div>

@@ -4,17 +4,7 @@ import { PhotoTray, RemoveButton } from '../photos/photo-tray';
 import { readable } from '../service/names';
 import { useDebounced, useSuggestions, useTask } from '../session/hooks';
 import { useSession } from '../session/session';
-import {
-  Alert,
-  Button,
-  FailureNote,
-  FileButton,
-  Form,
-  Picture,
-  Select,
-  TextInput,
-  type TextProps,
-} from '../shell/parts';
+import * as parts from '../shell/parts';
 import { type Draft, kindsOf, levelsAt, type ProductRecord, writeItem } from './write-item';
 
 const PICTURES_MAX = 10;
@@ -62,8 +52,8 @@ export function ItemForm({ id, start, given, before, submitLabel, done, cancel }
     });
   return (
     <>
-      <Form class="item-form" submit={() => !busy && isNamed && save()}>
-        <Select
+      <parts.Form class="item-form" submit={() => !busy && isNamed && save()}>
+        <parts.Select
           label="Category"
           focused
           value={draft.category}
@@ -92,21 +82,21 @@ export function ItemForm({ id, start, given, before, submitLabel, done, cancel }
         )}
         <StoredPictures pictures={draft.pictures} change={(pictures) => change({ pictures })} />
         {photos.photos.length > 0 && <PhotoTray photos={photos} faulty={null} />}
-        <Alert words={photos.refused} />
+        <parts.Alert words={photos.refused} />
         <p class="choices">
-          <Button type="submit" class="primary" disabled={busy || !isNamed}>
+          <parts.Button type="submit" class="primary" disabled={busy || !isNamed}>
             {submitLabel}
-          </Button>
-          {!photos.full && <FileButton give={photos.add}>Add pictures</FileButton>}
-          <Button onClick={cancel}>Cancel</Button>
+          </parts.Button>
+          {!photos.full && <parts.FileButton give={photos.add}>Add pictures</parts.FileButton>}
+          <parts.Button onClick={cancel}>Cancel</parts.Button>
         </p>
         {!isNamed && (
           <p class="fine">It needs a title, or a {readable(outermost ?? 'brand').toLowerCase()}.</p>
         )}
-      </Form>
+      </parts.Form>
       <p role="status">{busy ? step : ''}</p>
       {failure && (
-        <FailureNote
+        <parts.FailureNote
           failure={failure}
           title={failure.status === 400 ? 'This was not saved' : undefined}
           again={save}
@@ -117,12 +107,12 @@ export function ItemForm({ id, start, given, before, submitLabel, done, cancel }
 }
 
 /** @param children what its input refers to */
-function TextField({ label, children, ...input }: TextProps & { readonly label: string }) {
+function TextField({ label, children, ...input }: parts.TextProps & { readonly label: string }) {
   const id = useId();
   return (
     <label for={id}>
       {label}
-      <TextInput {...input} id={id} />
+      <parts.TextInput {...input} id={id} />
       {children}
     </label>
   );
@@ -137,7 +127,7 @@ const StoredPictures = ({ pictures, change }: PicturesProps) =>
     <ul class="tiles" aria-label="Its pictures">
       {pictures.map(({ image, thumbnail }, at) => (
         <li key={image}>
-          <Picture src={thumbnail ?? image} alt={`Picture ${at + 1}`} />
+          <parts.Picture src={thumbnail ?? image} alt={`Picture ${at + 1}`} />
           <span class="acts">
             <RemoveButton name={`picture ${at + 1}`} remove={() => change(pictures.toSpliced(at, 1))} />
           </span>
@@ -146,7 +136,11 @@ const StoredPictures = ({ pictures, change }: PicturesProps) =>
     </ul>
   ) : null;
 
-function LevelField({ kind, category, ...rest }: TextProps & Readonly<Record<'kind' | 'category', string>>) {
+function LevelField({
+  kind,
+  category,
+  ...rest
+}: parts.TextProps & Readonly<Record<'kind' | 'category', string>>) {
   const [typing, setTyping] = useState(false);
   const suggestions = useSuggestions(useDebounced(typing ? rest.value : ''), category);
   const list = `names-${kind}`;

@@ -15,25 +15,16 @@ import { MATCHES_MAX, MatchContext } from '../../../../models/vision/matches';
 import { bundledModel } from '../../../../workers/library/model-library';
 import type { Measurement } from '../table';
 import { ExampleSource, type Trial } from './labelled-examples';
-import {
-  LEVELS_REJECTED,
-  OTHER_PHOTO,
-  type PhotoSet,
-  percent,
-  type Query,
-  readPhotoSet,
-  shareText,
-  type VisionBenchOptions,
-} from './photo-set';
+import * as photoSet from './photo-set';
 
-export interface ConfidenceBenchOptions extends VisionBenchOptions {
+export interface ConfidenceBenchOptions extends photoSet.VisionBenchOptions {
   /** Whether the calibration fitted on everything goes into the manifest of the model. */
   readonly write?: boolean;
 }
 
 /** A call with what was found, and the model that saw nothing of its item. */
 interface Judged extends Omit<Trial, 'query'> {
-  readonly query: Query;
+  readonly query: photoSet.Query;
   readonly example: LabelledExample;
   readonly model: ChoiceModel;
 }
@@ -49,7 +40,7 @@ const FLOORS = [0, 0.05, 0.1, 0.2, 0.25, 0.26, 0.27, 0.28, 0.3, 0.35, 0.4, 0.5, 
 
 /** Fits the confidence of the bundled model on real and distorted photos, and judges it on items outside of each fit (five folds). */
 export async function benchConfidence(options: ConfidenceBenchOptions): Promise<Measurement> {
-  const [set, model] = [await readPhotoSet(options), await bundledModel()];
+  const [set, model] = [await photoSet.readPhotoSet(options), await bundledModel()];
   const source = await ExampleSource.of(set, model);
   const single = [true, false].flatMap((isKnown) =>
     set.queries.map((_, query): Trial => ({ query, isKnown, size: null })),
@@ -93,14 +84,16 @@ const fitted = (examples: readonly LabelledExample[]): ChoiceModel => {
 };
 
 const foldOf = (item: string): number => hash(item, 'fold') % FOLDS;
-const isReal = ({ query }: { readonly query: Query }): boolean => query.level === OTHER_PHOTO;
-const isRejected = ({ isKnown, query }: Judged): boolean => !isKnown && LEVELS_REJECTED.includes(query.level);
+const isReal = ({ query }: { readonly query: photoSet.Query }): boolean =>
+  query.level === photoSet.OTHER_PHOTO;
+const isRejected = ({ isKnown, query }: Judged): boolean =>
+  !isKnown && photoSet.LEVELS_REJECTED.includes(query.level);
 const chanceOf = ({ isKnown }: Pick<Trial, 'isKnown'>): number =>
   isKnown ? 1 - UNKNOWN_SHARE : UNKNOWN_SHARE;
 
-async function weighted(set: PhotoSet, trial: Trial, source: ExampleSource) {
-  const real = set.queries.filter(({ level }) => level === OTHER_PHOTO).length;
-  const isOther = source.query(trial).level === OTHER_PHOTO;
+async function weighted(set: photoSet.PhotoSet, trial: Trial, source: ExampleSource) {
+  const real = set.queries.filter(({ level }) => level === photoSet.OTHER_PHOTO).length;
+  const isOther = source.query(trial).level === photoSet.OTHER_PHOTO;
   const importance = isOther ? (set.queries.length - real) / Math.max(1, real) : 1;
   const share = trial.size === null ? 1 : (SMALL_SHARE * SMALL_EVERY) / SIZES.length;
   return { ...(await source.example(trial)), trial, weight: chanceOf(trial) * importance * share };
@@ -122,13 +115,13 @@ function floorRow(calls: readonly Judged[], floor: number): string[] {
   const isRightFirst = ({ rows, query }: Answer) => rows[0] === query.product;
   return [
     floor.toFixed(2),
-    shareText(unknown, isProductFirst),
-    shareText(unknown.filter(isReal), isProductFirst),
-    shareText(unknown, ({ rows }) => rows.length > 0),
-    ...groups.map((group) => shareText(group, isRightFirst)),
-    ...groups.map((group) => shareText(group, ({ rows, query }) => rows.includes(query.product))),
-    shareText(real, (each) => isProductFirst(each) && !isRightFirst(each)),
-    shareText(real, ({ rows: [first], best }) => first !== undefined && first !== best),
+    photoSet.shareText(unknown, isProductFirst),
+    photoSet.shareText(unknown.filter(isReal), isProductFirst),
+    photoSet.shareText(unknown, ({ rows }) => rows.length > 0),
+    ...groups.map((group) => photoSet.shareText(group, isRightFirst)),
+    ...groups.map((group) => photoSet.shareText(group, ({ rows, query }) => rows.includes(query.product))),
+    photoSet.shareText(real, (each) => isProductFirst(each) && !isRightFirst(each)),
+    photoSet.shareText(real, ({ rows: [first], best }) => first !== undefined && first !== best),
   ];
 }
 
@@ -162,7 +155,7 @@ function scoresOf(calls: readonly Judged[]): string {
     const likely = products.find((row) => row.right)?.confidence ?? none;
     return sum - weight * Math.log(Math.max(1e-9, likely));
   }, 0);
-  return `${known.length} known, right first ${shareText(known, within(1))}, among five ${percent(known.filter(within(5)).length / known.length)}; log loss ${(loss / total).toFixed(3)}; calibration error of first rows ${eceOf(({ products }) => products.slice(0, 1))}, of all rows ${eceOf(({ products }) => products.slice(0, MATCHES_MAX))}`;
+  return `${known.length} known, right first ${photoSet.shareText(known, within(1))}, among five ${photoSet.percent(known.filter(within(5)).length / known.length)}; log loss ${(loss / total).toFixed(3)}; calibration error of first rows ${eceOf(({ products }) => products.slice(0, 1))}, of all rows ${eceOf(({ products }) => products.slice(0, MATCHES_MAX))}`;
 }
 
 async function writeCalibration(folder: string, calibration: object): Promise<void> {
@@ -173,7 +166,7 @@ async function writeCalibration(folder: string, calibration: object): Promise<vo
 
 /** A query with the products that were found, best first. */
 interface Answered {
-  readonly query: Query;
+  readonly query: photoSet.Query;
   readonly products: readonly string[];
 }
 
@@ -183,11 +176,11 @@ const isWithin =
     products.slice(0, most).includes(query.product);
 
 /** Recall of the bundled model by level, kind and set, of items that the catalog has; `--confidence` measures what the floor leaves of it. */
-export async function benchRecall(options: VisionBenchOptions): Promise<Measurement> {
-  const [set, model] = [await readPhotoSet(options), await bundledModel()];
+export async function benchRecall(options: photoSet.VisionBenchOptions): Promise<Measurement> {
+  const [set, model] = [await photoSet.readPhotoSet(options), await bundledModel()];
   const source = await ExampleSource.of(set, model);
   const { confidence } = calibrationOf(model.manifest);
-  const answered = async (query: Query, at: number): Promise<Answered> => {
+  const answered = async (query: photoSet.Query, at: number): Promise<Answered> => {
     const { shortlist, ancestry } = await source.example({ query: at, isKnown: true, size: null });
     const { products } = new MatchContext(shortlist, ancestry, confidence);
     return { query, products: products.map(({ id }) => id) };
@@ -199,12 +192,12 @@ export async function benchRecall(options: VisionBenchOptions): Promise<Measurem
     title: `${modelReference(model.manifest)} in %: ${set.photos.length} catalog photos, product rows only`,
     head: ['queries', 'number', 'recall@1 (95 % limits, Wilson)', 'recall@3', 'recall@5'],
     rows: [['all', calls] as const, ...groups].map(([name, of]) => [
-      ...[name, of.length, shareText(of, isWithin(1))],
-      ...[3, 5].map((most) => percent(of.filter(isWithin(most)).length / of.length)),
+      ...[name, of.length, photoSet.shareText(of, isWithin(1))],
+      ...[3, 5].map((most) => photoSet.percent(of.filter(isWithin(most)).length / of.length)),
     ]),
     notes: [],
   };
 }
 
 const sortOf = ({ query: { level, kind, set } }: Answered): string =>
-  `${level === OTHER_PHOTO ? 'other photo,' : `L${level}`} ${kind}${set ? ` (${set})` : ''}`;
+  `${level === photoSet.OTHER_PHOTO ? 'other photo,' : `L${level}`} ${kind}${set ? ` (${set})` : ''}`;
