@@ -64,7 +64,7 @@ async function runImport(path: string, flags: ImportFlags): Promise<void> {
   const table = tableOptions(path, flags);
   // Known before a database is made.
   if (!existsSync(path))
-    throw new Error(`There is no ${table ? 'table' : 'bundle or table'} at ${resolve(path)}.`);
+    throw new Error(`There is no ${table ? '' : 'bundle or '}table at ${resolve(path)}.`);
   const report = flags.report === undefined ? {} : { report: resolve(flags.report) };
   // Calls to this machine take priority; on an idle machine an import is as fast as ever.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);

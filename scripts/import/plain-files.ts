@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open, opendir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathFault, segmentsOf } from '../../models/catalog/path-fault';
+import { addTo } from '../../models/multimap';
 
 /** An entry of a bundle that is refused as a whole; reported as line 0. */
 export interface BundleFault {
@@ -12,15 +13,16 @@ export interface BundleFault {
 
 /**
  * The plain files of a folder by their paths in it. A name that is composed (é as one character) and one that is decomposed,
- * as macOS writes it, are one name (contract 13.18); the file that is spelt as the path is comes first.
+ * as macOS writes it, are one name (contract 13.18), and for tables those of another case; the one spelt as the path comes first.
  */
 export class PlainFiles {
-  /** By folder, names that mix both forms: most folders have none. */
-  readonly #mixedNames = new Map<string, Promise<readonly string[]>>();
+  /** By folder and folded name, those that differ from it, once a name was not found as it is spelt. */
+  readonly #names = new Map<string, Promise<ReadonlyMap<string, readonly string[]>>>();
 
   constructor(
     private readonly root: string,
     private readonly place = 'in the bundle',
+    private readonly fold = (name: string): string => name.normalize('NFC'),
   ) {}
 
   /** The bytes of a file whose path contains no link. @throws Error whose message is the reason for the rejection */
@@ -33,7 +35,7 @@ export class PlainFiles {
   }
 
   async #readBelow(folder: string, [name = '', ...rest]: string[], bytesMax: number): Promise<Buffer | null> {
-    for (const spelling of await this.#spellingsOf(folder, name)) {
+    for await (const spelling of this.#spellingsOf(folder, name)) {
       const path = join(folder, spelling);
       const found =
         rest.length === 0
@@ -44,19 +46,19 @@ export class PlainFiles {
     return null;
   }
 
-  async #spellingsOf(folder: string, name: string): Promise<Iterable<string>> {
-    const composed = name.normalize('NFC');
-    const spellings = new Set([name, composed, name.normalize('NFD')]);
-    if (spellings.size === 1) return spellings;
-    const mixed = this.#mixedNames.get(folder) ?? mixedNamesIn(folder);
-    this.#mixedNames.set(folder, mixed);
-    return [...spellings, ...(await mixed).filter((other) => other.normalize('NFC') === composed)];
+  async *#spellingsOf(folder: string, name: string): AsyncGenerator<string> {
+    yield* new Set([name, this.fold(name), name.normalize('NFC'), name.normalize('NFD')]);
+    const names = this.#names.get(folder) ?? this.#namesIn(folder);
+    this.#names.set(folder, names);
+    yield* (await names).get(this.fold(name)) ?? [];
   }
-}
 
-async function mixedNamesIn(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder);
-  return names.filter((name) => name !== name.normalize('NFC') && name !== name.normalize('NFD'));
+  async #namesIn(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
+    const names = new Map<string, string[]>();
+    for (const name of await readdir(folder))
+      if (this.fold(name) !== name) addTo(names, this.fold(name), name);
+    return names;
+  }
 }
 
 async function isPlainFolder(path: string): Promise<boolean> {

@@ -6,8 +6,7 @@ const CODE_OF: Readonly<Record<string, string>> = { ...signs, ...words };
 const oneOf = (texts: readonly string[]) => texts.map((text) => text.replace(/[$.\\]/g, '\\$&')).join('|');
 const wordOf = (texts: readonly string[]) => `(?<!\\p{L})(?:${oneOf(texts)})(?!\\p{L})`;
 const CURRENCY = new RegExp(`${oneOf(Object.keys(signs))}|${wordOf(Object.keys(words))}`, 'giu');
-/** That it includes taxes, or is negotiable. */
-const REMARK = new RegExp(`\\(?${wordOf(dictionary.words.price)}\\)?`, 'giu');
+const TAX_OR_NEGOTIABLE = new RegExp(`\\(?${wordOf(dictionary.words.price)}\\)?`, 'giu');
 
 /** The market of a currency (contract 2.4); null for a currency without a market. */
 export const regionOf = (currency: string): Region | null =>
@@ -37,7 +36,7 @@ export const isNoAmount = (text: string): boolean => !/[1-9]/.test(inAscii(text)
  */
 export function readPrice(text: string, decimalPoint: boolean) {
   const bare = withoutCurrency(inAscii(text))
-    .replace(REMARK, '')
+    .replace(TAX_OR_NEGOTIABLE, '')
     .replace(/[\s'’_]+/g, '')
     .replace(/[.,]?[-–—]+$/, '');
   const number = pointed(bare, decimalPoint);

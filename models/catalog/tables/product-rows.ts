@@ -64,10 +64,9 @@ export class ProductRows {
   /** Whether each row says so. */
   isSold(rows: Rows): boolean {
     return rows.every((row) => {
-      const sold = this.table.one(row, 'sold');
-      const isMarked = sold !== null && !says(sold, 'unsold');
-      const [status, available] = [this.table.one(row, 'status'), this.table.one(row, 'availability')];
-      return isMarked || says(status, 'sold') || says(available, 'gone');
+      const of = (field: TableField) => this.table.one(row, field);
+      const isMarked = of('sold') !== null && !says(of('sold'), 'unsold');
+      return isMarked || says(of('status'), 'sold') || says(of('availability'), 'gone');
     });
   }
 

@@ -159,7 +159,7 @@ type PictureField = 'images' | 'variant_image';
 /** Between pictures of one cell. */
 const BETWEEN = /[|;\n]+|,\s+|,(?=https?:\/\/|\/\/)|\s(?=https?:\/\/)/;
 /** Pictures as JSON (`{"src":"https:\/\/…"}`), as HTML, or behind their names (`front.jpg (https://…)`). */
-const WRAPPED = /^[[{<]|\(https?:/;
+const WRAPPED = /^[[{<].*https?:|\(https?:/s;
 const WRAPPED_ADDRESS = /https?:[^\s")]+/g;
 /** Not of one that has no host, is not https, is on a drive, or is outside of the folder of the table. */
 const isReachable = (picture: string): boolean =>

@@ -60,7 +60,8 @@ export async function openTable(path: string, options: TableImport): Promise<Ope
       throw new Error(
         `--shop names the column "${unknown}", which the table does not have. It has: ${header.join(', ')}.`,
       );
-    const files = new PlainFiles(dirname(path), 'beside the table');
+    const fold = (name: string) => name.normalize('NFC').toLowerCase();
+    const files = new PlainFiles(dirname(path), 'beside the table', fold);
     return { name: basename(path), bytes: found.size, encoding, delimiter, rows, options, columns, files };
   };
   if (extname(path).toLowerCase() === '.xml') {
