@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-
 import { z } from 'zod';
 import { TABLE_FORMATS } from '../../models/catalog/tables/columns';
 import type { CatalogStatus } from '../../models/indexing/status-service';
+import { isAddress } from '../../workers/library/open-source';
 import { withJobs, withStores } from '../composition/services';
 import type { ImportResult } from '../import/import-bundle';
 import { isTablePath, type TableImport } from '../import/tables/table-file';
@@ -62,6 +63,7 @@ async function runImport(path: string, flags: ImportFlags): Promise<void> {
   const { json, dryRun = false, allowRejects, wait, refetch = false } = flags;
   if (refetch && (dryRun || !wait)) throw new InvalidArgumentError('--refetch embeds, and waits for it.');
   const table = tableOptions(path, flags);
+  if (isAddress(path)) throw new Error('An address is not read; save its file, and import that.');
   // Known before a database is made.
   if (!existsSync(path))
     throw new Error(`There is no ${table ? '' : 'bundle or '}table at ${resolve(path)}.`);
