@@ -124,8 +124,9 @@ export class InferencePool {
     const catalogBatch = batch[0]?.lane === 'catalog' ? 1 : 0;
     this.#catalogBatches += catalogBatch;
     try {
-      // A copy, as a small buffer shares its memory with others and can't be given away.
-      const pixels = new Uint8Array(Buffer.concat(batch.map((view) => view.pixels)));
+      const whole = Buffer.concat(batch.map((view) => view.pixels));
+      // A small buffer shares its memory with others, and can't be given away.
+      const pixels = whole.length === whole.buffer.byteLength ? whole : new Uint8Array(whole);
       const request = { key: batch[0]?.model ?? '', rows: batch.length, pixels };
       answer(batch, await engine.call('run', request, this.options.batchTimeoutMs));
     } catch (failure) {
