@@ -4,7 +4,8 @@ import type { ReadLine } from '../../models/ports';
 
 /** A longer line is not read: it would have to be whole in memory. */
 export const LINE_BYTES_MAX = 4 * 1024 * 1024;
-export const NOT_JSON = 'not JSON';
+/** Begins the fault of a line that was not read. */
+export const TOO_LONG = 'longer than';
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
@@ -32,7 +33,7 @@ export async function* readLines(
     const isTooLong = bytes > bytesMax;
     pieces = [];
     bytes = 0;
-    return isTooLong ? [faultOf(number, `longer than ${bytesMax} bytes`)] : parsed(number, line);
+    return isTooLong ? [faultOf(number, `${TOO_LONG} ${bytesMax} bytes`)] : parsed(number, line);
   };
   for await (const chunk of chunks) {
     const lines: ReadLine<unknown>[] = [];
@@ -59,6 +60,6 @@ function parsed(line: number, bytes: Buffer): readonly ReadLine<unknown>[] {
   try {
     return [{ line, bytes: text.length, record: JSON.parse(text) }];
   } catch {
-    return [faultOf(line, NOT_JSON)];
+    return [faultOf(line, 'not JSON')];
   }
 }

@@ -17,7 +17,7 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import { LoupeClient } from '../../api/client/loupe-client';
 import { badRequest } from '../../models/errors';
 import type { ReadLine } from '../../models/ports';
-import { NOT_JSON, readLines } from '../import/read-lines';
+import { readLines, TOO_LONG } from '../import/read-lines';
 import { mcpServer, messageBytesMax } from './mcp-server';
 
 /** Serves the tools to the program that started this one, with one key, until its input ends. @throws AppError for a message over the limit */
@@ -41,8 +41,8 @@ function deliver(line: ReadLine<unknown>, wire: StdioServerTransport): void {
   const refuse = (code: number, message: string) =>
     process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } })}\n`);
   if ('reason' in line) {
-    if (line.reason !== NOT_JSON) throw badRequest(`A message is ${line.reason}.`);
-    return void refuse(PARSE_ERROR, 'Parse error: each line must be one message as JSON.');
+    if (line.reason.startsWith(TOO_LONG)) throw badRequest(`A message is ${line.reason}.`);
+    return void refuse(PARSE_ERROR, 'Parse error: each line must be one message as JSON, in UTF-8.');
   }
   try {
     wire.onmessage?.(parseJSONRPCMessage(line.record));

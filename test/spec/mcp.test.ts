@@ -150,10 +150,10 @@ describe('the tools', () => {
   test('answer, over stdio, what is no message as JSON-RPC prescribes', async () => {
     const env = childEnvironment({ LOUPE_URL: service.url, LOUPE_API_KEY: 'lpk_x' });
     const child = spawn(process.execPath, [...LOUPE_ARGUMENTS, 'mcp'], { cwd: REPOSITORY_ROOT, env });
-    child.stdin.end('{"id": \n[]\n\n{"id":1}\n');
+    child.stdin.end(Buffer.from('{"id": \n"\xff"\n[]\n\n{"id":1}\n', 'latin1'));
     const answers = (await text(child.stdout)).trimEnd().split('\n');
     const codes = answers.map((each) => JSON.parse(each)).map(({ id, error }) => [id, error.code]);
-    expect(codes).toEqual([-32700, -32600, -32600].map((code) => [null, code]));
+    expect(codes).toEqual([-32700, -32700, -32600, -32600].map((code) => [null, code]));
   });
 
   test('end their call of the service when they are cancelled', async () => {
