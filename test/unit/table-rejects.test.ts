@@ -117,7 +117,7 @@ test('non-consecutive rows of a handle are one product, at the end', async () =>
 test('prices without a currency or a page, and links by http, are counted once, and are not rejected', async () => {
   const rows = [
     row({ currency: '', ...page }),
-    row({ handle: 'b', currency: 'CHF', ...page }),
+    row({ handle: 'b', price: '$1', currency: 'AUD', ...page }),
     row({ handle: 'c', link: '/c/' }),
     row({ handle: 'd', price: '"$1,200 CAD"', ...page }),
     row({ handle: 'e', link: 'http://a.example/e' }),
@@ -132,7 +132,7 @@ test('prices without a currency or a page, and links by http, are counted once, 
   expect(notes).toEqual([
     `1 product ${AN_HTTP_LINK} (line 6)`,
     '1 price left out: no currency is named; give it with --currency (line 2)',
-    '1 price left out: in CHF; markets are priced in usd, gbp and eur (line 3)',
+    '1 price left out: in AUD; markets are priced in usd, gbp and eur (line 3)',
     '1 price left out: the page of the product is not known; give --shop, if need be with columns of the table (line 4)',
     '1 price left out: in CAD; markets are priced in usd, gbp and eur (line 5)',
     '2 prices left out: 0, or words instead of an amount (first: line 7)',
@@ -235,6 +235,8 @@ test('a map decides what columns mean, and null ignores a column', () => {
   expect(columns.data).toEqual(['title', 'type', 'b']);
   // The second title is not read; the second picture is.
   expect(readColumns(['id', 'title', 'title', 'image', 'image']).unread).toEqual(['title']);
+  // In France, not in Swiss francs.
+  expect(readColumns(['sku', 'Prix FR']).currency).toBeNull();
   // Of an export of Odoo 1.200 would be 1.2.
   expect(readColumns(['sku', 'category', 'Internal reference']).format).toBe('generic');
 });

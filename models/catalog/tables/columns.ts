@@ -90,7 +90,7 @@ export function readColumns(
     of,
     data,
     unread: [...others.filter((column) => !data.includes(column)), ...repeated],
-    currency: (of.get('price') ?? []).map(currencyIn).find((code) => code !== null) ?? null,
+    currency: (of.get('price') ?? []).map((each) => currencyIn(each)).find((code) => code !== null) ?? null,
     page: SYSTEMS[system ?? '']?.page ?? '/products/{key}',
   };
 }

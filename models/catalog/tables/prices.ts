@@ -6,16 +6,18 @@ const CODE_OF: Readonly<Record<string, string>> = { ...signs, ...words };
 const oneOf = (texts: readonly string[]) => texts.map((text) => text.replace(/[$.\\]/g, '\\$&')).join('|');
 const wordOf = (texts: readonly string[]) => `(?<!\\p{L})(?:${oneOf(texts)})(?!\\p{L})`;
 const CURRENCY = new RegExp(`${oneOf(Object.keys(signs))}|${wordOf(Object.keys(words))}`, 'giu');
+const DOLLARS = Object.entries(signs).flatMap(([sign, code]) => (sign.endsWith('$') ? code : []));
 const TAX_OR_NEGOTIABLE = new RegExp(`\\(?${wordOf(dictionary.words.price)}\\)?`, 'giu');
 
 /** The market of a currency (contract 2.4); null for a currency without a market. */
 export const regionOf = (currency: string): Region | null =>
   REGIONS.find((region) => REGION_CURRENCIES[region] === currency) ?? null;
 
-/** The currency that a text names by its sign or, of both, by its ISO 4217 code (`$1,200 CAD`), in lower case. */
-export function currencyIn(text: string): string | null {
+/** The currency that a text names by its sign or, of both, by its ISO 4217 code (`$1,200 CAD`), in lower case. A `$` may be of the dollars that are `usual`. */
+export function currencyIn(text: string, usual: string | null = null): string | null {
   const found = text.match(CURRENCY) ?? [];
   const named = found.find((each) => /^[a-z]{3}$/i.test(each)) ?? found[0];
+  if (named === '$' && usual !== null && DOLLARS.includes(usual)) return usual;
   return CODE_OF[named?.toLowerCase() ?? ''] ?? null;
 }
 
@@ -34,13 +36,13 @@ export const isNoAmount = (text: string): boolean => !/[1-9]/.test(inAscii(text)
  * Reads `1200.00 EUR`, `€1.200,00`, `1 200,-`, `1'200.50`. A single separator before exactly three digits separates
  * thousands, unless `decimalPoint` says that the table writes fractions with a point. Null if it is not a price.
  */
-export function readPrice(text: string, decimalPoint: boolean) {
+export function readPrice(text: string, decimalPoint: boolean, usual: string | null = null) {
   const bare = withoutCurrency(inAscii(text))
     .replace(TAX_OR_NEGOTIABLE, '')
     .replace(/[\s'’_]+/g, '')
     .replace(/[.,]?[-–—]+$/, '');
   const number = pointed(bare, decimalPoint);
-  return number === null ? null : { amount: Number(number), currency: currencyIn(text) };
+  return number === null ? null : { amount: Number(number), currency: currencyIn(text, usual) };
 }
 
 /** The number without thousands separators and with a point before its fraction; null if it is not a number. */

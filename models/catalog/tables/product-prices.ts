@@ -62,9 +62,10 @@ export class ProductPrices {
         : [];
       const prices = [row, ...own].flatMap((each) => this.#pricesOf(each, date));
       const text = prices.find((each) => !isNoAmount(each));
-      const price = text === undefined ? null : readPrice(text, columns.format !== 'generic');
+      const usual = this.#currencyOf(row);
+      const price = text === undefined ? null : readPrice(text, columns.format !== 'generic', usual);
       if (!price && text !== undefined) return [{ line, field: 'price', reason: `"${text}" is no price` }];
-      const currency = price?.currency ?? this.#currencyOf(row);
+      const currency = price?.currency ?? usual;
       const link = this.table.linkIn([row]) ?? page;
       const region = currency === null ? null : regionOf(currency);
       const isUnknown = price !== null && currency === null;

@@ -70,11 +70,10 @@ export class TableRows {
   /** For one reading of the table, whose rows are given in their order: the key shared by rows of one product; null for a row that names none. */
   keyReader(): (row: TableRow) => string | null {
     let above: string | null = null;
-    const grouped = SYSTEMS[this.columns.format]?.columns.group;
     return (row) => {
       const named = this.one(row, 'row')?.toLowerCase() ?? 'product';
       // Squarespace names the product in its first row alone.
-      const isContinued = grouped?.length && this.one(row, 'group') === null;
+      const isContinued = this.columns.format === 'squarespace' && this.one(row, 'group') === null;
       if (named === 'product' && !isContinued) above = this.#ownKeyOf(row);
       return this.#parentOf(row) ?? above;
     };
@@ -127,7 +126,7 @@ export class TableRows {
     const [part, whole = ''] = SYSTEMS[this.columns.format]?.pictures ?? [];
     return this.all([row], field)
       .flatMap((text) => (WRAPPED.test(text) ? (text.match(WRAPPED_ADDRESS) ?? []) : text.split(BETWEEN)))
-      .map((each) => each.trim().replaceAll('\\/', '/'))
+      .map((each) => each.trim().replaceAll('\\/', '/').replaceAll('&amp;', '&'))
       .map((each) => wholeAddress(part ? each.replace(new RegExp(part), whole) : each, this.shop) ?? '')
       .map((each) => (each.includes('://') ? each : each.replaceAll('\\', '/')))
       .filter((each) => each !== '');
@@ -157,10 +156,10 @@ export class TableRows {
 
 type PictureField = 'images' | 'variant_image';
 /** Between pictures of one cell. */
-const BETWEEN = /[|;\n]+|,\s+|,(?=https?:\/\/|\/\/)|\s(?=https?:\/\/)/;
+const BETWEEN = /[|;\n]+|,\s+|,(?=https?:\/\/|\/)|\s(?=https?:\/\/)/;
 /** Pictures as JSON (`{"src":"https:\/\/…"}`), as HTML, or behind their names (`front.jpg (https://…)`). */
-const WRAPPED = /^[[{<].*https?:|\(https?:/s;
-const WRAPPED_ADDRESS = /https?:[^\s")]+/g;
+const WRAPPED = /^[[{<](?=.*https?:|\W*$)|\(https?:/s;
+const WRAPPED_ADDRESS = /https?:[^\s"'<>)]+/g;
 /** Not of one that has no host, is not https, is on a drive, or is outside of the folder of the table. */
 const isReachable = (picture: string): boolean =>
   storedImageOf(picture) !== undefined || !/^(?:\/|http:|[a-z]:\/|(?!https:)(?:.*\/)?\.\.\/)/i.test(picture);
