@@ -52,11 +52,34 @@ export function readColumns(
   format: string | null = null,
   map: ColumnMap = {},
 ): TableColumns {
-  const of = new Map<TableField, string[]>();
   const folded = new Map(header.toReversed().map((column) => [foldHeader(column), column]));
   const isOf = (name: string) => SYSTEMS[name]?.headers.some((each) => folded.has(each));
   const system = format ?? TABLE_FORMATS.find(isOf);
-  const known = { ...(system && columnsOfSystem(system, header)), ...map };
+  const of = columnsOfFields(header, folded, { ...(system && columnsOfSystem(system, header)), ...map });
+  const used = new Set([...of.values()].flat());
+  const wholly = [...LISTS, 'variant_image' as const].flatMap((field) => of.get(field) ?? []);
+  const repeated = header.filter(
+    (column, at) => used.has(column) && header.indexOf(column) < at && !wholly.includes(column),
+  );
+  const others = header.filter((column) => !used.has(column));
+  const data = map['data'] === '*' ? others : columnsNamed(map['data'] ?? null, header, 'data');
+  return {
+    format: system ?? formatOf(of),
+    of,
+    data,
+    unread: [...others.filter((column) => !data.includes(column)), ...repeated],
+    currency: (of.get('price') ?? []).map((each) => currencyIn(each)).find((code) => code !== null) ?? null,
+    page: SYSTEMS[system ?? '']?.page ?? '/products/{key}',
+  };
+}
+
+/** By what is known of them, then by their headers. */
+function columnsOfFields(
+  header: readonly string[],
+  folded: ReadonlyMap<string, string>,
+  known: ColumnMap,
+): Map<TableField, string[]> {
+  const of = new Map<TableField, string[]>();
   for (const [name, wanted] of Object.entries(known)) {
     if (isField(name)) of.set(name, columnsNamed(wanted, header, name));
     else if (name !== 'data') throw new Error(unknownField(name));
@@ -79,25 +102,12 @@ export function readColumns(
     const isTold = field === 'sku' ? hasKey(of) : of.has(field);
     if (column !== undefined && !isTold) take(field, column);
   }
-  const wholly = [...LISTS, 'variant_image' as const].flatMap((field) => of.get(field) ?? []);
-  const repeated = header.filter(
-    (column, at) => used.has(column) && header.indexOf(column) < at && !wholly.includes(column),
-  );
-  const others = header.filter((column) => !used.has(column));
-  const data = map['data'] === '*' ? others : columnsNamed(map['data'] ?? null, header, 'data');
-  return {
-    format: system ?? formatOf(of),
-    of,
-    data,
-    unread: [...others.filter((column) => !data.includes(column)), ...repeated],
-    currency: (of.get('price') ?? []).map((each) => currencyIn(each)).find((code) => code !== null) ?? null,
-    page: SYSTEMS[system ?? '']?.page ?? '/products/{key}',
-  };
+  return of;
 }
 
 /** Whether a cell is one of the words that say so. */
-export const says = (cell: string | null, what: keyof typeof dictionary.words): boolean =>
-  cell !== null && dictionary.words[what].includes(cell.toLowerCase());
+export const says = (cell: string | null, ...what: (keyof typeof dictionary.words)[]): boolean =>
+  cell !== null && what.some((each) => dictionary.words[each].includes(cell.toLowerCase()));
 
 /** Whether a column tells products apart. */
 export const hasKey = (of: TableColumns['of']): boolean => KEY_FIELDS.some((field) => of.get(field)?.length);

@@ -65,8 +65,8 @@ export class ProductRows {
   isSold(rows: Rows): boolean {
     return rows.every((row) => {
       const of = (field: TableField) => this.table.one(row, field);
-      const isMarked = of('sold') !== null && !says(of('sold'), 'unsold');
-      return isMarked || says(of('status'), 'sold') || says(of('availability'), 'gone');
+      const isMarked = of('sold') !== null && !says(of('sold'), 'no', 'none');
+      return isMarked || says(of('status'), 'sold') || says(of('availability'), 'no', 'sold');
     });
   }
 
