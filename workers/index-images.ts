@@ -52,7 +52,7 @@ export class ImageIndexer implements ImageIndex {
     const wanted = images.filter(({ id, refetch }) => refetch || missing.has(id));
     if (wanted.length === 0) return { embedded: images.length, failed: 0 };
     const embedder = await this.embedders.forVersion(version);
-    const embed = (image: CatalogImage) => this.#embed(image, embedder, signal);
+    const embed = (image: CatalogImage): Promise<Embedded | Failed> => this.#embed(image, embedder, signal);
     // Few at once, so that decoding large catalog pictures does not delay callers' photos.
     const results = await pMap(wanted, embed, { concurrency: 4 });
     const embedded = results.filter((result) => 'vectors' in result);
@@ -62,11 +62,7 @@ export class ImageIndexer implements ImageIndex {
     return { embedded: images.length - failed.length, failed: failed.length };
   }
 
-  async #embed(
-    image: CatalogImage,
-    embedder: ports.Embedder,
-    signal?: AbortSignal,
-  ): Promise<Embedded | Failed> {
+  async #embed(image: CatalogImage, embedder: ports.Embedder, signal?: AbortSignal) {
     signal?.throwIfAborted();
     try {
       const bytes = await this.#bytes(image.address, signal);

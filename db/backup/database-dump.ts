@@ -44,11 +44,8 @@ export function dumpDatabase(
     const names = tables.map(({ name }) => identifier(name));
     await rowsOf(transaction)`LOCK TABLE ${joined(names, ', ')} IN ACCESS SHARE MODE`;
     for (const table of tables) await write(table.name, await tableText(transaction, table));
-    return {
-      steps: await migrate.appliedSteps(transaction),
-      tables,
-      identities: await identitiesOf(transaction),
-    };
+    const steps = await migrate.appliedSteps(transaction);
+    return { steps, tables, identities: await identitiesOf(transaction) };
   });
 }
 

@@ -177,13 +177,7 @@ export class Billing {
 /** Whether a booking was refused, and so did not take place. */
 const isUncovered = (failure: unknown): boolean => failure instanceof AppError && failure.status === 402;
 
-const chargeOf = ({
-  caller,
-  chargeId,
-  endpoint,
-  requestId,
-  idempotencyKey,
-}: CallContext): ports.ChargeRequest => ({
+const chargeOf = ({ caller, chargeId, endpoint, requestId, idempotencyKey }: CallContext) => ({
   ...{ chargeId, accountId: caller.accountId, keyId: caller.keyId, endpoint, requestId },
   ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
 });

@@ -165,6 +165,8 @@ describe('the nearest images', () => {
       const { imageId } = at(before, 0);
       await deleteCatalogRows(database.knex, [productOf(imageId)]);
       vectors.delete(imageId);
+      const others = { ...NO_FILTER, except: productOf(at(before, 1).imageId) };
+      expect(await neighbours.nearest(version, [query], 1, others, () => false)).not.toEqual([before[0]]);
       expect(await search(false)).toEqual(before);
       expectNearest(await search(true), truth(query), 5);
       expect(await search(false)).not.toContainEqual(before[0]);

@@ -63,6 +63,7 @@ describe('an embedder', () => {
     const pixels = await embedder.decode(jpeg);
     const steps = [await embedder.embed(pixels, 'query', 0, 1), await embedder.embed(pixels, 'query', 1)];
     expect(steps.map(rounded)).toEqual(rounded(found).map((view) => [view]));
+    expect(await embedder.embed(pixels, 'query')).toEqual(found);
   });
 
   test('maps the vectors of an adapted version, but not those of its model (contract 14.20)', async () => {

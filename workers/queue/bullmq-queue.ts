@@ -90,15 +90,8 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
         ...{ bytes: parts[at]?.length ?? 0, digest },
         ...('pixels' in image && { size: { width: image.width, height: image.height } }),
       }));
-      const photos = { images: sent, scope, liveStamp };
-      const job: jobs.VisionJob = {
-        v: jobs.PAYLOAD_VERSION,
-        requestId,
-        ...photos,
-        askedAt,
-        deadlineAt,
-        trace,
-      };
+      const photos = { requestId, images: sent, scope, liveStamp };
+      const job: jobs.VisionJob = { v: jobs.PAYLOAD_VERSION, ...photos, askedAt, deadlineAt, trace };
       const [only, ...further] = parts;
       const bytes = only && further.length === 0 ? only : Buffer.concat(parts);
       pending = await this.#producer.ask(jobId, job, JOB, { bytes, keptMs });

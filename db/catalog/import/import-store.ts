@@ -8,7 +8,7 @@ import {
   type RecordKind,
   type WrittenRecords,
 } from '../../../models/catalog/import/records';
-import type { CatalogImportStore, FeedRun, RecordTransaction, UnpricedVariant } from '../../../models/ports';
+import type { CatalogImportStore, FeedRun, RecordTransaction } from '../../../models/ports';
 import type { OpenAuditEntry } from '../../core/audit-log';
 import { writtenTable } from '../../core/copy-rows';
 import { insertMessages } from '../../core/shared-clauses';
@@ -276,10 +276,7 @@ class DryRunStore extends PostgresRecordStore implements CatalogImportStore {
     return known;
   }
 
-  protected override async unpricedVariants(
-    trx: Knex,
-    ids: readonly string[],
-  ): Promise<readonly UnpricedVariant[]> {
+  protected override async unpricedVariants(trx: Knex, ids: readonly string[]) {
     const unpriced = new Map((await super.unpricedVariants(trx, ids)).map((each) => [each.id, each]));
     for (const { id, product_id, deleted } of await this.notedOf(trx, ids)) {
       unpriced.delete(id);

@@ -104,9 +104,7 @@ export class PostgresRecordStore implements ports.RecordStore {
     return [...(await tables.loadEntities(this.knex, wanted)).values()];
   }
 
-  async transaction<Result>(
-    work: (transaction: ports.RecordTransaction) => Promise<Result>,
-  ): Promise<Result> {
+  async transaction<Result>(work: (transaction: ports.RecordTransaction) => Promise<Result>) {
     const result = await this.alone(async (trx) => {
       await this.entry?.begin(trx);
       return await work({
@@ -149,10 +147,7 @@ export class PostgresRecordStore implements ports.RecordStore {
     return tables.loadNamed(knex, ids);
   }
 
-  protected async unpricedVariants(
-    trx: Knex,
-    ids: readonly string[],
-  ): Promise<readonly ports.UnpricedVariant[]> {
+  protected async unpricedVariants(trx: Knex, ids: readonly string[]) {
     // One look-up for each key: the planner otherwise reads the whole table for a few thousand of them.
     return await rowsOf<ports.UnpricedVariant>(trx)`
       SELECT given.id, variant.id IS NOT NULL AS known, product_id

@@ -174,10 +174,7 @@ function carrying([request, ...others]: object[]): object[] {
   return [{ ...request, trace: carrier }, ...others];
 }
 
-function samplerOf({
-  OTEL_TRACES_SAMPLER: name,
-  OTEL_TRACES_SAMPLER_ARG: ratio,
-}: TraceSettings): sdk.Sampler {
+function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: TraceSettings) {
   const share = name.endsWith('traceidratio') ? ratio : Number(name.endsWith('always_on'));
   const root = new sdk.TraceIdRatioBasedSampler(share);
   return name.startsWith('parentbased_') ? new sdk.ParentBasedSampler({ root }) : root;

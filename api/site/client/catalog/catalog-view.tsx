@@ -15,10 +15,8 @@ import * as searches from './search-state';
 export function CatalogView({ parameters }: { readonly parameters: URLSearchParams }) {
   const state = searches.readState(parameters);
   const several = searches.hasSeveralWords(state);
-  const [all, any] = [
-    queryCatalog(searches.queryOf(state, 'all')),
-    queryCatalog(searches.queryOf(state, 'any')),
-  ];
+  const all = queryCatalog(searches.queryOf(state, 'all'));
+  const any = queryCatalog(searches.queryOf(state, 'any'));
   const { call, answered, failure, busy, again } = useAnswer(all, several ? any : null);
   const answer = answered?.answer;
   const match = call?.body?.['match'] === 'all' ? 'all' : 'any';
