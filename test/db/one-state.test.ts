@@ -177,6 +177,11 @@ describe('an answer comes from one state, whatever is written between its statem
     for (const node of ['product', 'brand']) {
       const search = async () => idsOf((await catalog.search({ ...ZEBRAS, node })).rows);
       await expectWhole(0, () => writeNew().then(search), search);
+      // What was found in an older state is not tried again.
+      const connecting = jest.spyOn(hooks, 'before');
+      await search();
+      expect(connecting).toHaveBeenCalledTimes(1);
+      connecting.mockRestore();
     }
   });
 
