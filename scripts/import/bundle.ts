@@ -53,10 +53,7 @@ export class Bundle {
 
   /** @throws Error when `path` is neither a folder nor a readable archive, or has no file of a bundle (contract 13.17) */
   static async open(path: string, temporaryFolder: string): Promise<Bundle> {
-    const found = await stat(path).catch((cause: unknown) => {
-      throw new Error(`There is no bundle at ${path}.`, { cause });
-    });
-    if (found.isDirectory()) {
+    if ((await stat(path)).isDirectory()) {
       const root = await realpath(path);
       return await Bundle.#in(path, root, null, await findLinks(root));
     }
