@@ -10,7 +10,7 @@ import { InProcessIndexQueue } from '../../workers/queue/in-process-queue';
 import { INDEX_QUEUE, indexOutcomeOf, PAYLOAD_VERSION } from '../../workers/queue/job';
 import { gate } from '../support/gate';
 import { silent } from '../support/log-sink';
-import { deleteKeys, failureOf, REDIS_URL, withRedis } from './queue-support';
+import { closeQueues, failureOf, REDIS_URL, withRedis } from './queue-support';
 
 type Behaviour = (images: readonly CatalogImage[], signal?: AbortSignal) => Promise<IndexOutcome>;
 
@@ -41,12 +41,7 @@ const bullMq: Adapter = async (index) => {
   const queue = new BullMqIndexQueue(options);
   const worker = new BullMqIndexWorker(index, options);
   await Promise.all([queue.ready(), worker.ready()]);
-  const close = async () => {
-    await queue.close();
-    await worker.close();
-    await deleteKeys(options.prefix);
-  };
-  return { queue, close };
+  return { queue, close: () => closeQueues(options.prefix, queue, worker) };
 };
 
 const imagesUpTo = (count: number): CatalogImage[] =>
@@ -119,10 +114,7 @@ withRedis('index queue, BullMQ, with several workers', () => {
     await one.ready();
     return one;
   };
-  afterEach(async () => {
-    for (const each of open.splice(0)) await each.close();
-    await deleteKeys(options.prefix);
-  });
+  afterEach(() => closeQueues(options.prefix, ...open.splice(0)));
 
   test('a closed worker gives its job to another one', async () => {
     const queue = await ready(new BullMqIndexQueue(options));

@@ -101,6 +101,11 @@ const inProcess: Adapter = async ({ pipeline, ...limits }) => {
   return { queue, close: () => queue.close() };
 };
 
+export async function closeQueues(prefix: string, ...open: readonly { close(): Promise<unknown> }[]) {
+  for (const each of open) await each.close();
+  await deleteKeys(prefix);
+}
+
 /** @param redisUrl by which the queue reaches Redis, if different from its worker's */
 export async function openBullMq(
   { pipeline, clock, concurrency, waitingMax }: QueueSetup,
@@ -112,12 +117,7 @@ export async function openBullMq(
   const limits = { concurrency, closeTimeoutMs: 1_000 };
   const worker = new BullMqVisionWorker(pipeline, { ...options, ...limits, redisUrl: REDIS_URL });
   await Promise.all([queue.ready(), worker.ready()]);
-  const close = async () => {
-    await queue.close();
-    await worker.close();
-    await deleteKeys(prefix);
-  };
-  return { queue, worker, prefix, close };
+  return { queue, worker, prefix, close: () => closeQueues(prefix, queue, worker) };
 }
 
 export const ADAPTERS: readonly [name: string, adapter: Adapter][] = [
