@@ -4,15 +4,15 @@ import type { DisplayFields, OwnFields } from '../../models/catalog/import/recor
 import type { CatalogItem, Tag, Variant } from '../../models/catalog/item';
 import { categoriesOf } from '../../models/catalog/taxonomy';
 import type { FoundRows } from '../../models/ports';
-import * as pricing from '../../models/pricing/estimate';
+import * as estimates from '../../models/pricing/estimate';
 import { allOf, lines, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { conditionsOf } from './search/catalog-clauses';
 import { isUnchangedSince } from './search/catalog-state';
 
-type EstimateJson = Omit<pricing.MarketEstimate, 'estimatedAt'> & { readonly estimated_at: string };
+type EstimateJson = Omit<estimates.MarketEstimate, 'estimatedAt'> & { readonly estimated_at: string };
 
 /** What `STORED_PRICES` selects: of each kind of file the regions that have one. */
-interface StoredPricesJson extends Readonly<Record<pricing.DataFileKind, readonly pricing.Region[]>> {
+interface StoredPricesJson extends Readonly<Record<estimates.DataFileKind, readonly estimates.Region[]>> {
   readonly estimates: readonly EstimateJson[] | null;
 }
 
@@ -35,7 +35,7 @@ export const idsWithin = (ids: readonly string[], scope: SearchScope): Sql =>
 
 /** The regions in which the variant `v` has rows of a table, in their order. */
 const regionsOf = (table: Sql): Sql =>
-  sql`ARRAY(SELECT region FROM unnest(${pricing.REGIONS}::text[]) WITH ORDINALITY AS regions (region, place) WHERE EXISTS (
+  sql`ARRAY(SELECT region FROM unnest(${estimates.REGIONS}::text[]) WITH ORDINALITY AS regions (region, place) WHERE EXISTS (
     SELECT FROM ${table} AS t WHERE t.variant_id = v.id AND t.region = regions.region) ORDER BY place)`;
 
 /** Columns: the prices of the variant `v`, estimates by source, then region. */
@@ -94,11 +94,11 @@ const pricedVariant = (row: VariantRow & StoredPricesJson): Variant => ({
   popularity: row.popularity,
   prices: {
     estimates: row.estimates?.map(estimateOf) ?? null,
-    files: pricing.DATA_FILE_KINDS.flatMap((kind) => row[kind].map((region) => ({ kind, region }))),
+    files: estimates.DATA_FILE_KINDS.flatMap((kind) => row[kind].map((region) => ({ kind, region }))),
   },
 });
 
-const estimateOf = (row: EstimateJson): pricing.MarketEstimate => ({
+const estimateOf = (row: EstimateJson): estimates.MarketEstimate => ({
   source: row.source,
   region: row.region,
   A: row.A,

@@ -242,7 +242,7 @@ export class BullMqProducer {
     events.on('completed', ({ jobId, returnvalue }) => finished(jobId, returnvalue));
     events.on('failed', ({ jobId, failedReason }) => finished(jobId, null, failedReason));
     const eventsRedis: redis.Connection = await events.getBackend().connection.client;
-    for (const redis of [this.#redis, eventsRedis]) redis.on('ready', () => void this.#lookForLost());
+    for (const each of [this.#redis, eventsRedis]) each.on('ready', () => void this.#lookForLost());
     return { queue, events, eventsRedis };
   }
 
