@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { lstat, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,7 +7,8 @@ import { createGzip } from 'node:zlib';
 import type { Knex } from 'knex';
 import { pMapIterable } from 'p-map';
 import type { ImageStore } from '../../models/ports';
-import { makeFolder, renameDurably } from '../files/durable-files';
+import { useAndClose } from '../../models/promises';
+import { openWorkFolder, renameDurably } from '../files/durable-files';
 import type { SigningKey } from '../files/hmac-data-file-signer';
 import { ArchiveWriter, SIGNING_KEYS, tableEntry } from './archive';
 import { type DatabaseDump, dumpDatabase } from './database-dump';
@@ -37,13 +38,10 @@ export interface BackedUp {
  * It is complete or absent; meanwhile its folder also holds the compressed tables.
  */
 export async function backUp(knex: Knex, madeAt: Date, held: BackedUp, file: string): Promise<BackupSummary> {
-  const folder = dirname(file);
-  makeFolder(folder);
   // Else it is refused when all is written.
   if ((await lstat(file).catch(() => null))?.isDirectory())
     throw new Error(`${file} is a folder; name a file.`);
-  const work = await mkdtemp(join(folder, `.${basename(file)}-`));
-  try {
+  return useAndClose(openWorkFolder(join(dirname(file), `.${basename(file)}-`)), async ({ path: work }) => {
     const draft = join(work, 'backup');
     // `flush`: to the disk before it is closed.
     const archive = new ArchiveWriter(createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }));
@@ -57,9 +55,7 @@ export async function backUp(knex: Knex, madeAt: Date, held: BackedUp, file: str
     const { size: bytes } = await stat(draft);
     await renameDurably(draft, file);
     return { file, bytes, tables: dump.tables.length, images: images.count, models };
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Written to files first, at the speed of the disk: the archive needs their sizes, and the database is held up meanwhile. */

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -8,10 +8,11 @@ import { createGunzip } from 'node:zlib';
 import type { Knex } from 'knex';
 import pMap from 'p-map';
 import type { ImageStore } from '../../models/ports';
+import { useAndClose } from '../../models/promises';
 import { connectEmbedded, connectPostgres, type Database } from '../core/knex';
 import { rowsOf } from '../core/sql';
 import { isHostRunning } from '../embedded/run-folder';
-import { makeFolder, writeDurably } from '../files/durable-files';
+import { openWorkFolder, writeDurably } from '../files/durable-files';
 import { migrations } from '../migrations';
 import { migrate } from '../migrations/migrate';
 import { IMAGE_ENTRY, MODEL_ENTRY, readArchive, SIGNING_KEYS, tableOf, verifyArchive } from './archive';
@@ -51,26 +52,23 @@ export async function restore(
   const manifest = await verifyArchive(file);
   refuseUnknown(manifest.database, migrations);
   await assertStopped(installation);
-  makeFolder(installation.dataDir);
-  const staged = await mkdtemp(join(installation.dataDir, '.restore-'));
-  const database = await openDatabase(installation);
-  try {
-    const check = (knex: Knex) => assertUnused(knex, options.replace);
-    await migrate(database.knex, migrations);
-    await check(database.knex);
-    const models = await takeFiles(installation, file, staged);
-    const { made_at, images } = manifest;
-    const summary = { file, made_at, tables: manifest.database.tables.length, images: images.count, models };
-    await loadDatabase(database.knex, migrations, manifest.database, tablesIn(file), {
-      check,
-      finish: (knex) => options.note(knex, summary),
-    });
-    await settleFiles(installation, staged);
-    return summary;
-  } finally {
-    await database.close();
-    await rm(staged, { recursive: true, force: true });
-  }
+  return useAndClose(openWorkFolder(join(installation.dataDir, '.restore-')), ({ path: staged }) =>
+    useAndClose(openDatabase(installation), async ({ knex }) => {
+      const check = (inside: Knex) => assertUnused(inside, options.replace);
+      await migrate(knex, migrations);
+      await check(knex);
+      const models = await takeFiles(installation, file, staged);
+      const { made_at, images } = manifest;
+      const tables = manifest.database.tables.length;
+      const summary = { file, made_at, tables, images: images.count, models };
+      await loadDatabase(knex, migrations, manifest.database, tablesIn(file), {
+        check,
+        finish: (inside) => options.note(inside, summary),
+      });
+      await settleFiles(installation, staged);
+      return summary;
+    }),
+  );
 }
 
 async function assertStopped(installation: RestoredInstallation): Promise<void> {

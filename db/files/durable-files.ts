@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { constants, copyFile, link, open, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { unavailable } from '../../models/errors';
@@ -74,6 +74,24 @@ export function makeFolder(folder: string, mode = 0o777): void {
   }
   // Refuses a file.
   mkdirSync(folder, { recursive: true });
+}
+
+const ENDING = ['SIGINT', 'SIGTERM'] as const;
+
+/** A new folder until it is closed, or a signal ends the process. @param prefix of its path @throws the error of the file system */
+export function openWorkFolder(prefix: string) {
+  makeFolder(dirname(prefix));
+  const path = mkdtempSync(prefix);
+  const close = async () => {
+    for (const signal of ENDING) process.off(signal, end);
+    rmSync(path, { recursive: true, force: true });
+  };
+  const end = (signal: NodeJS.Signals) => {
+    void close();
+    process.kill(process.pid, signal);
+  };
+  for (const signal of ENDING) process.once(signal, end);
+  return { path, close };
 }
 
 async function withDraft(

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
-import { lstat, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
-import { makeFolder } from '../../db/files/durable-files';
+import { openWorkFolder } from '../../db/files/durable-files';
 import type { RecordKind } from '../../models/catalog/import/records';
 import { WHOLE_LINE } from '../../models/catalog/import/stage';
 import { messageOf } from '../../models/errors';
@@ -41,7 +41,7 @@ export class Bundle {
 
   private constructor(
     private readonly root: string,
-    private readonly temporary: string | null,
+    readonly close: () => Promise<void>,
     private readonly present: ReadonlyMap<string, string>,
     /** Refused entries, such as links. */
     readonly faults: readonly BundleFault[],
@@ -55,19 +55,18 @@ export class Bundle {
   static async open(path: string, temporaryFolder: string): Promise<Bundle> {
     if ((await stat(path)).isDirectory()) {
       const root = await realpath(path);
-      return await Bundle.#in(path, root, null, await findLinks(root));
+      return await Bundle.#in(path, root, async () => undefined, await findLinks(root));
     }
-    makeFolder(temporaryFolder);
-    const folder = await mkdtemp(join(temporaryFolder, 'loupe-bundle-'));
+    const folder = openWorkFolder(join(temporaryFolder, 'loupe-bundle-'));
     try {
-      const left = await unpackArchive(path, folder).catch((cause: Error) => {
+      const left = await unpackArchive(path, folder.path).catch((cause: Error) => {
         const reason = extname(path).toLowerCase() === '.zip' ? A_ZIP : cause.message;
         throw new Error(`${path} is no readable tar archive: ${reason}`, { cause });
       });
       const faults = left.map(({ name, reason }) => ({ file: name, field: 'file', reason }));
-      return await Bundle.#in(path, await innermostRoot(folder), folder, faults);
+      return await Bundle.#in(path, await innermostRoot(folder.path), folder.close, faults);
     } catch (failure) {
-      await rm(folder, { recursive: true, force: true });
+      await folder.close();
       throw failure;
     }
   }
@@ -75,7 +74,7 @@ export class Bundle {
   static async #in(
     path: string,
     root: string,
-    temporary: string | null,
+    close: () => Promise<void>,
     refused: readonly BundleFault[],
   ): Promise<Bundle> {
     const entries = await readdir(root, { withFileTypes: true });
@@ -95,7 +94,7 @@ export class Bundle {
       .filter((name) => !IMAGE_EXTENSIONS.includes(extname(name).toLowerCase()))
       .sort()
       .map((name) => `${name} is ${TABLE.test(name) ? A_TABLE : 'no file of a bundle'} and is not read`);
-    if (present.size > 0 || faults.length > 0) return new Bundle(root, temporary, present, faults, warnings);
+    if (present.size > 0 || faults.length > 0) return new Bundle(root, close, present, faults, warnings);
     const names = Object.values(BUNDLE_FILES).join(', ');
     const message = `There is no file of a bundle in ${path}; a bundle has ${names}, each plain or as .gz.`;
     throw new Error([message, ...warnings].join('\n'));
@@ -121,10 +120,6 @@ export class Bundle {
     // A link was reported when the bundle was opened.
     if (!found.isFile() || found.nlink > 1) return null;
     return { name: actual, bytes: found.size, read: () => linesOf(path) };
-  }
-
-  async close(): Promise<void> {
-    if (this.temporary !== null) await rm(this.temporary, { recursive: true, force: true });
   }
 }
 

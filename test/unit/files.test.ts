@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import {
   checkStorage,
   createDurably,
+  openWorkFolder,
   renameDurably,
   syncTree,
   writeDurably,
@@ -19,6 +20,20 @@ beforeEach(() => {
   folder = temporaryFolder();
 });
 afterEach(() => jest.restoreAllMocks());
+
+test.each(['SIGINT', 'SIGTERM', null] as const)(
+  'a work folder ends with %s, or when it is closed',
+  async (signal) => {
+    const kill = jest.spyOn(process, 'kill').mockReturnValue(true);
+    const work = openWorkFolder(join(folder, 'deep', '.work-'));
+    writeFileSync(join(work.path, 'part'), '');
+    if (signal) process.emit(signal, signal);
+    else await work.close();
+    expect(readdirSync(join(folder, 'deep'))).toEqual([]);
+    expect([process.listenerCount('SIGINT'), process.listenerCount('SIGTERM')]).toEqual([0, 0]);
+    expect(kill.mock.calls).toEqual(signal ? [[process.pid, signal]] : []);
+  },
+);
 
 describe('files that must outlive a crash', () => {
   /** The prototype of file handles, whose class is not exported. */
