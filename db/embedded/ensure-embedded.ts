@@ -49,10 +49,10 @@ export class Embedded {
     const run = join(folder, 'run');
     try {
       makeFolder(run, 0o700);
+      this.run = shortPath(run);
     } catch (error) {
       throw this.cannotStart(error);
     }
-    this.run = shortPath(run);
   }
 
   /** `host` of node-postgres, `-h` of psql. Ask for each new connection: starts the host if it died. @throws AppError 503 if it can't */
@@ -136,7 +136,8 @@ export class Embedded {
   }
 
   private cannotStart(reason: unknown): Error {
-    return unavailable(`The embedded database in ${this.folder} can't be started: ${messageOf(reason)}`, 5);
+    const why = codeOf(reason) === 'EACCES' ? FOREIGN : messageOf(reason);
+    return unavailable(`The embedded database in ${this.folder} can't be started: ${why}`, 5);
   }
 }
 
@@ -165,7 +166,8 @@ const SILENT_MS = 60_000;
 /** Closing takes a moment; on a very slow disk the host goes on alone. */
 const CLOSE_MS = 60_000;
 
-const FOREIGN = 'another user opened it; be that user, or give yours the whole folder (chown -R)';
+const FOREIGN =
+  'another user opened it, or has its folder; be that user, or give yours the whole folder (chown -R)';
 
 /** Connects and waits until the database is open; null if no host listens. @throws Error with the reason if it can't be opened */
 async function openLease(socketFolder: string): Promise<Lease | null> {
@@ -184,8 +186,7 @@ async function openLease(socketFolder: string): Promise<Lease | null> {
     await client.connect();
   } catch (error) {
     socket.destroy();
-    if (codeOf(error) === CANNOT_OPEN) throw error;
-    if (codeOf(error) === 'EACCES') throw new Error(FOREIGN);
+    if (codeOf(error) === CANNOT_OPEN || codeOf(error) === 'EACCES') throw error;
     return null;
   } finally {
     clearTimeout(silence);

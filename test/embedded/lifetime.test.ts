@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -78,6 +78,11 @@ describe('starting', () => {
     const connecting = jest.spyOn(Client.prototype, 'connect').mockRejectedValue(denied as never);
     await expect(start()).rejects.toThrow('another user opened it');
     connecting.mockRestore();
+    const making = jest.spyOn(fs, 'mkdirSync').mockImplementation(() => {
+      throw denied;
+    });
+    await expect(start()).rejects.toThrow('give yours the whole folder (chown -R)');
+    making.mockRestore();
     await holder.close();
   });
 
