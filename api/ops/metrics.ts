@@ -68,7 +68,9 @@ export class Metrics {
   };
 
   readonly show: RequestHandler = async (_req, res) => {
-    res.set('Content-Type', this.registry.contentType).send(await this.registry.metrics());
+    const text = await this.registry.metrics();
+    // prom-client writes `Nan`, which the format does not know.
+    res.set('Content-Type', this.registry.contentType).send(text.replace(/ Nan$/gm, ' NaN'));
   };
 
   /** Reports the times and the id of an identification, also to its caller (`Server-Timing`, `X-Prediction-Id`). */

@@ -140,6 +140,7 @@ describe('/metrics', () => {
       /loupe_vision_queue_jobs\{state="waiting"\}/,
       /loupe_vision_queue_oldest_seconds 1\.5/,
       /process_cpu_seconds_total/,
+      /loupe_prediction_reliability\{figure="claimed"\} NaN/,
     ])
       expect(text).toMatch(line);
   });
