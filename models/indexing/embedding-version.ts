@@ -20,7 +20,7 @@ export const hasVectors = ({ state }: EmbeddingVersion): boolean => state !== 'p
 export function liveOf<Version extends { readonly state: string }>(versions: readonly Version[]): Version {
   const live = versions.find(({ state }) => state === 'live');
   if (live) return live;
-  throw notFound('No embedding version is live yet; start the service once.');
+  throw notFound('No embedding version is live yet; start the service, or import a catalog, first.');
 }
 
 /** The version that a rollback goes back to: the one that was live before. */

@@ -34,9 +34,12 @@ export class StatusService {
     return { model, version, pending, done, failed, rollback, adaptable, versions, failures };
   }
 
-  /** How much of the catalog photos can be matched to (contract 13.24). @throws AppError before the first start of the service */
+  /** How much of the catalog photos can be matched to (contract 13.24). */
   async catalog(failuresMax: number) {
-    const { id } = liveOf(await this.embeddings.versions());
+    const live = await this.embeddings.live();
+    // Neither a service nor an import was here.
+    if (!live) return { pictures: { pending: 0, done: 0, failed: 0 }, groups: [], failures: [] };
+    const { id } = live;
     const failures = await failuresOf(this.embeddings, id, failuresMax);
     const pictures = await this.embeddings.coverage(id);
     return { pictures, groups: await this.embeddings.coverageByGroup(id), failures };

@@ -5,9 +5,10 @@ import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-
 import { z } from 'zod';
 import { TABLE_FORMATS } from '../../models/catalog/tables/columns';
 import type { CatalogStatus } from '../../models/indexing/status-service';
+import { useAndClose } from '../../models/promises';
 import { isAddress } from '../../workers/library/open-source';
 import { withJobs, withStores } from '../composition/services';
-import type { ImportResult } from '../import/import-bundle';
+import { type ImportResult, openInput } from '../import/import-bundle';
 import { isTablePath, type TableImport } from '../import/tables/table-file';
 import type { TablePreview } from '../import/tables/table-source';
 import { asTable, printAnswer, subcommand, wholeNumber } from './terminal';
@@ -64,14 +65,14 @@ async function runImport(path: string, flags: ImportFlags): Promise<void> {
   if (refetch && (dryRun || !wait)) throw new InvalidArgumentError('--refetch embeds, and waits for it.');
   const table = tableOptions(path, flags);
   if (isAddress(path)) throw new Error('An address is not read; save its file, and import that.');
-  // Known before a database is made.
-  if (!existsSync(path))
-    throw new Error(`There is no ${table ? '' : 'bundle or '}table at ${resolve(path)}.`);
+  const given = { bundle: resolve(path), ...(table && { table }) };
+  if (!existsSync(path)) throw new Error(`There is no ${table ? '' : 'bundle or '}table at ${given.bundle}.`);
   const report = flags.report === undefined ? {} : { report: resolve(flags.report) };
   // Calls to this machine take priority; on an idle machine an import is as fast as ever.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  const result = await withJobs(({ importCatalog }) =>
-    importCatalog({ bundle: resolve(path), ...(table && { table }), dryRun, wait, refetch, ...report }),
+  // Before a database is made.
+  const result = await useAndClose(openInput(given), (input) =>
+    withJobs(({ importCatalog }) => importCatalog({ ...given, input, dryRun, wait, refetch, ...report })),
   );
   const { accepted, rejected } = result;
   printAnswer(json, { accepted, rejected, report: result.report, ...result.table }, () => describe(result));

@@ -59,7 +59,7 @@ export const withJobs = async <Result>(work: (services: JobServices) => Promise<
   useAndClose(openLoupe(readCommandConfig(), NO_PARTS), (loupe) => work(jobServices(loupe)));
 
 interface CatalogImportOptions
-  extends Pick<ImportOptions, 'bundle' | 'table' | 'dryRun' | 'wait' | 'refetch'> {
+  extends Pick<ImportOptions, 'bundle' | 'table' | 'input' | 'dryRun' | 'wait' | 'refetch'> {
   readonly report?: string;
 }
 

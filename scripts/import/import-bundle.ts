@@ -4,6 +4,7 @@ import { RecordPictures, type StoreFile } from '../../models/catalog/import/reco
 import type { StoredPictures } from '../../models/catalog/stored-pictures';
 import { AppError } from '../../models/errors';
 import type { CatalogImportStore, Clock, ImageStore, Progress, StoredImageIndex } from '../../models/ports';
+import { useAndClose } from '../../models/promises';
 import { Bundle } from './bundle';
 import { type EmbeddedImages, embedNewImages, type NewImagePorts, NOT_EMBEDDED } from './embed-new-images';
 import { RejectReport } from './reject-report';
@@ -14,6 +15,8 @@ export interface ImportOptions {
   /** A folder, or a tar archive of one, gzipped or not; with `table` a shop's table. */
   readonly bundle: string;
   readonly table?: TableImport;
+  /** If it is open already. */
+  readonly input?: Input;
   /** Changes nothing (contract 13.7). */
   readonly dryRun: boolean;
   /** Where the rejects are written, replacing what was there. */
@@ -28,6 +31,8 @@ export interface ImportOptions {
   /** Where an archive is unpacked. Default the system's. */
   readonly temporaryFolder?: string;
 }
+
+type Input = Bundle | OpenTable;
 
 export interface BundleImportPorts {
   /** Opens the catalog for changes, or for those of a dry run. @throws Error when another import is alive, unless in a dry run */
@@ -50,16 +55,21 @@ export interface ImportResult extends EmbeddedImages {
 const IMAGE_BYTES_MAX = 20 * 1024 * 1024;
 const TRANSACTION_MS = 500;
 
+/** What an import reads. @throws Error when it can't be read */
+export const openInput = ({
+  bundle,
+  table,
+  temporaryFolder = tmpdir(),
+}: Pick<ImportOptions, 'bundle' | 'table' | 'temporaryFolder'>): Promise<Input> =>
+  table ? openTable(bundle, table) : Bundle.open(bundle, temporaryFolder);
+
 /** Imports a bundle or a table (contract 13), and has its new images embedded. @throws Error when it can't be read, or another import is alive */
 export async function importBundle(
   options: ImportOptions,
   ports: BundleImportPorts,
   progress: Progress,
 ): Promise<ImportResult> {
-  const input = options.table
-    ? await openTable(options.bundle, options.table)
-    : await Bundle.open(options.bundle, options.temporaryFolder ?? tmpdir());
-  try {
+  return useAndClose(options.input ?? openInput(options), async (input) => {
     const store = await ports.openImport(options.dryRun);
     const counts = await importInto(store, input, options, ports, progress).finally(() => store.close());
     const isEmbedding = options.wait && !options.dryRun;
@@ -67,14 +77,12 @@ export async function importBundle(
       ? await embedNewImages(ports.embedding, progress, options.refetch)
       : NOT_EMBEDDED;
     return { ...counts, ...images, report: options.report };
-  } finally {
-    if (input instanceof Bundle) await input.close();
-  }
+  });
 }
 
 async function importInto(
   store: CatalogImportStore,
-  input: Bundle | OpenTable,
+  input: Input,
   { dryRun, report, imageBytesMax = IMAGE_BYTES_MAX, transactionMs = TRANSACTION_MS }: ImportOptions,
   { images, pictures: stored, storedImages, clock }: BundleImportPorts,
   progress: Progress,
@@ -104,7 +112,7 @@ async function importInto(
 }
 
 async function sourceOf(
-  input: Bundle | OpenTable,
+  input: Input,
   store: CatalogImportStore,
   rejects: RejectReport,
   { now, progress }: { readonly now: Date; readonly progress: Progress },
@@ -124,7 +132,7 @@ async function sourceOf(
 /** Stores pictures of a bundle; in a dry run they are only read and decoded. */
 const fileStorer =
   (
-    { files }: Bundle | OpenTable,
+    { files }: Input,
     pictures: StoredPictures,
     { imageBytesMax, dryRun }: { readonly imageBytesMax: number; readonly dryRun: boolean },
   ): StoreFile =>

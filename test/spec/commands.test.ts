@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { outcomeOf } from '../../scripts/lab/service-processes';
 import { ApiClient } from '../support/api-client';
@@ -190,6 +190,8 @@ test('commands work without a running service as well', async () => {
     expect([made.code, made.stderr]).toEqual([0, '']);
     const listed = await runLoupeHere(['accounts', 'list', '--json'], settings);
     expect(JSON.parse(listed.stdout)).toEqual([{ ...JSON.parse(made.stdout), keepsPhotos: false }]);
+    const shown = await runLoupeHere(['catalog', 'show', '--json'], settings);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ pictures: { done: 0 }, groups: [] });
     const { stdout } = await runLoupeHere(['keys', 'create', '--json'], settings);
     expect(JSON.parse(stdout)).toMatchObject({ account: 'account_default', versions: ['v1', 'v2', 'v3'] });
   } finally {
@@ -214,12 +216,23 @@ test('the webhooks of all accounts are listed, or of one, without their secrets'
   ]);
 });
 
+// contract 13.17, 13.21
+test.each([
+  ['stock.xlsx', 'is not a text file; save a spreadsheet as CSV'],
+  ['stock.zip', 'it is a zip; unpack it'],
+  ['.', 'There is no file of a bundle in'],
+])('an import of %s is refused before a database is made', async (name, reason) => {
+  const folder = temporaryFolder();
+  for (const file of ['stock.xlsx', 'stock.zip']) writeFileSync(join(folder, file), 'PK\x03\x04');
+  const settings = { DATA_DIR: join(folder, 'data') };
+  const refused = await runLoupeHere(['catalog', 'import', join(folder, name)], settings);
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(reason) });
+  expect(existsSync(settings.DATA_DIR)).toBe(false);
+});
+
 // contract 13.17
 test('an import that finds nothing says so and fails', async () => {
   const folder = temporaryFolder();
-  writeFileSync(join(folder, 'products.csv'), 'id,title\n');
-  const stderr = expect.stringContaining('There is no file of a bundle in');
-  expect(await loupe(`catalog import ${folder} --no-wait`)).toMatchObject({ code: 1, stderr });
   writeFileSync(join(folder, 'products.jsonl'), '\n');
   const stdout = 'nothing was imported: there is no record in it\n';
   const words = ['catalog', 'import', folder, '--no-wait'];

@@ -34,6 +34,7 @@ export interface OpenTable {
   /** Beside the table: its pictures that are not addresses. */
   readonly files: PlainFiles;
   rows(onBytes: (bytes: number) => void): AsyncIterable<readonly ReadRow[]>;
+  close(): Promise<void>;
 }
 
 /** Spreadsheets, JSON and gzipped files are refused by their content. */
@@ -62,7 +63,9 @@ export async function openTable(path: string, options: TableImport): Promise<Ope
       );
     const fold = (name: string) => name.normalize('NFC').toLowerCase();
     const files = new PlainFiles(dirname(path), 'beside the table', fold);
-    return { name: basename(path), bytes: found.size, encoding, delimiter, rows, options, columns, files };
+    const close = async () => undefined;
+    const said = { name: basename(path), bytes: found.size, encoding, delimiter };
+    return { ...said, rows, options, columns, files, close };
   };
   if (extname(path).toLowerCase() === '.xml') {
     const rows: OpenTable['rows'] = (onBytes) => xmlRows(path, encoding, onBytes);
