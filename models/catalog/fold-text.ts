@@ -47,7 +47,7 @@ const SIGNS = Object.keys(LOOKALIKES);
 /** The sign of a number in lower case: it folds to `no`, and ends the word. */
 const NUMBER_SIGN = /(?<![\p{L}\p{N}\p{M}])n\.?°/gu;
 /** Marks on letters that read the same without them; on other letters a mark is part of the letter (contract 5.5). */
-const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu;
+export const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu;
 
 export const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 /** The same for folded text that is ASCII, in a fraction of the time. */

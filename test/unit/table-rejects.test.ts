@@ -18,7 +18,6 @@ const TOO_MANY = 'line: has 11 cells, the header has 10';
 const NO_ADDRESS = 'is no https:// address';
 const IN_LINE_3 = 'is a variant of this product in line 3 already';
 const AN_HTTP_LINK = 'with an http:// link, which is left out as url (https only) and kept for prices';
-const REPEATED = '1 row left out: the same as another row of the product in every cell (line 7)';
 const PICTURES = 'https://a.example/a.jpg|ftp://a.example/b.jpg';
 const NO_ID = 'id: is required: a handle, an id, a SKU or a link tells which product a row is of';
 const NO_CHARACTER = 'title: holds bytes that are no character of the encoding of the file';
@@ -71,46 +70,6 @@ test.each<[kind: string, rows: string | Buffer, reject: string | null, kept?: st
   const between = kept === '' ? [] : [{ id: `product_${kept}` }];
   expect(table.rejects).toEqual(reject === null ? [] : [reject.replace(/^(?!\d)/, '3: ')]);
   expect(table.products).toMatchObject([{ id: 'product_first' }, ...between, { id: 'product_last' }]);
-});
-
-// contract 13.20
-test('a SKU of two sizes: the first keeps the id that it has alone, a row that adds nothing is no variant, and one that repeats another is a note', async () => {
-  const picture = row({ price: '', image: 'https://a.example/a.jpg' });
-  const [small, dearer] = [row({ size: 'S' }), row({ size: 'S', price: '2' })];
-  const rows = [small, picture, row({ size: 'M' }), dearer, small];
-  const { products, rejects, notes } = await readTable('table.csv', [HEADER, '', ...rows].join('\n'));
-  const variants = [
-    { id: 'variant_a.a', fields: [{ field: 'size', name: 'S' }] },
-    { id: expect.stringMatching(/^variant_a\.a-m-[0-9a-f]{12}$/), fields: [{ field: 'size', name: 'M' }] },
-  ];
-  expect(products).toMatchObject([{ images: ['https://a.example/a.jpg'], variants }]);
-  expect(rejects).toEqual([`4: variants: "a" ${IN_LINE_3}`, `6: variants: "a/S" ${IN_LINE_3}`]);
-  expect(notes).toContain(REPEATED);
-});
-
-// contract 13.21
-test('non-consecutive rows of a handle are one product, at the end', async () => {
-  const [header, ...rows] = ['category', 'bags', 'bags', '', 'bags'].map((category, at) => {
-    if (at === 0) return `${HEADER},category,colour`;
-    const handle = ' abac'[at] ?? '';
-    const own = { handle, sku: `${handle}${at}`, ...page, ...(category === '' && { title: '', brand: '' }) };
-    return `${row(own)},${category},${category === '' ? 'red' : ''}`;
-  });
-  const table = await readTable('table.csv', [header, ...rows].join('\n'));
-  const { categories, products, listings, rejects } = table;
-  expect(rejects).toEqual([]);
-  // The part of a product that names no category makes none.
-  expect(categories).toMatchObject([{ id: 'bags' }]);
-  expect(products).toMatchObject([
-    { id: 'product_b' },
-    { id: 'product_c' },
-    {
-      id: 'product_a',
-      attributes: { colour: ['colour_bags-red'] },
-      variants: [{ id: 'variant_a.a1' }, { id: 'variant_a.a3' }],
-    },
-  ]);
-  expect(listings).toHaveLength(4);
 });
 
 // contract 13.21

@@ -6,18 +6,18 @@ const CODE_OF: Readonly<Record<string, string>> = { ...signs, ...words };
 const oneOf = (texts: readonly string[]) => texts.map((text) => text.replace(/[$.\\]/g, '\\$&')).join('|');
 const wordOf = (texts: readonly string[]) => `(?<!\\p{L})(?:${oneOf(texts)})(?!\\p{L})`;
 const CURRENCY = new RegExp(`${oneOf(Object.keys(signs))}|${wordOf(Object.keys(words))}`, 'giu');
-const DOLLARS = Object.entries(signs).flatMap(([sign, code]) => (sign.endsWith('$') ? code : []));
+const SIGNED = Object.entries(signs).flatMap(([sign, code]) => (sign.endsWith('$') ? [] : code));
 const TAX_OR_NEGOTIABLE = new RegExp(`\\(?${wordOf(dictionary.words.price)}\\)?`, 'giu');
 
 /** The market of a currency (contract 2.4); null for a currency without a market. */
 export const regionOf = (currency: string): Region | null =>
   REGIONS.find((region) => REGION_CURRENCIES[region] === currency) ?? null;
 
-/** The currency that a text names by its sign or, of both, by its ISO 4217 code (`$1,200 CAD`), in lower case. A `$` may be of the dollars that are `usual`. */
+/** The currency that a text names by its sign or, of both, by its ISO 4217 code (`$1,200 CAD`), in lower case. A `$` is of the `usual` one, such as dollars or pesos, unless that has another sign. */
 export function currencyIn(text: string, usual: string | null = null): string | null {
   const found = text.match(CURRENCY) ?? [];
   const named = found.find((each) => /^[a-z]{3}$/i.test(each)) ?? found[0];
-  if (named === '$' && usual !== null && DOLLARS.includes(usual)) return usual;
+  if (named === '$' && usual !== null && !SIGNED.includes(usual)) return usual;
   return CODE_OF[named?.toLowerCase() ?? ''] ?? null;
 }
 

@@ -65,7 +65,8 @@ export class ProductRows {
   isSold(rows: Rows): boolean {
     return rows.every((row) => {
       const of = (field: TableField) => this.table.one(row, field);
-      const isMarked = of('sold') !== null && !says(of('sold'), 'no', 'none');
+      const mark = this.table.soldMax > 1 ? null : of('sold');
+      const isMarked = mark !== null && !says(mark, 'no', 'none');
       return isMarked || says(of('status'), 'sold') || says(of('availability'), 'no', 'sold');
     });
   }

@@ -29,6 +29,8 @@ const NONE: readonly string[] = [];
 export class TableRows {
   /** By the SKU of a variant that the row of its product lists: the key of that product. */
   readonly #listed = new Map<string, string | null>();
+  /** The highest number in the column of sold pieces; NaN unless each row has one. */
+  soldMax = 0;
   readonly #attributes = new WeakMap<TableRow, Map<TableField | undefined, string[]>>();
 
   /** @param shop as in `TableOptions` */
@@ -61,8 +63,9 @@ export class TableRows {
     return null;
   }
 
-  /** Notes the variants that a row lists; to be called for all rows before the first key is asked for. */
+  /** Notes the variants that a row lists, and numbers of sold pieces; to be called for all rows before anything is asked. */
   list(row: TableRow): void {
+    this.soldMax = Math.max(this.soldMax, Number(this.one(row, 'sold') ?? Number.NaN));
     for (const [, sku = ''] of this.one(row, 'variations')?.matchAll(/(?:^|\|)sku=([^,|]+)/g) ?? [])
       this.#listed.set(sku, this.#ownKeyOf(row));
   }
@@ -93,7 +96,7 @@ export class TableRows {
 
   /** Null for a relative link of a shop that is not known. */
   linkIn(rows: Rows): string | null {
-    const link = wholeAddress(this.first(rows, 'url'), this.shop);
+    const link = wholeAddress(this.first(rows, 'url')?.replace(BARE_HOST, 'https://$&') ?? null, this.shop);
     return link?.startsWith('/') && this.shop === null ? null : link;
   }
 
@@ -163,6 +166,9 @@ const WRAPPED_ADDRESS = /https?:[^\s"'<>)]+/g;
 /** Not of one that has no host, is not https, is on a drive, or is outside of the folder of the table. */
 const isReachable = (picture: string): boolean =>
   storedImageOf(picture) !== undefined || !/^(?:\/|http:|[a-z]:\/|(?!https:)(?:.*\/)?\.\.\/)/i.test(picture);
+
+/** How a link begins that names its host without a scheme. */
+const BARE_HOST = /^[\p{L}\d-]+(?:\.[\p{L}\d-]+)+(?::\d+)?\//u;
 
 /** Of an address without its scheme or, if the shop is known, without its host. */
 function wholeAddress(text: string | null, shop: string | null): string | null {

@@ -67,6 +67,8 @@ export async function* xmlRows(
     const name = local !== undefined && isKnown ? local : qualified;
     if (item) {
       item.depth += 1;
+      // `<product><item><id>`: what was the only thing in another is the item itself.
+      if (item.depth === 2 && item.cells.size === 0 && ITEMS.has(item.column)) item.depth = 1;
       if (item.depth > 1) return;
       item.column = name;
       item.text = OTHER_LINKS.test(String(attributes['rel'])) ? '' : String(attributes['href'] ?? '');

@@ -80,7 +80,7 @@ export class TableSource implements RecordSource {
   }
 
   async #readTaxonomy(onBytes: OnBytes): Promise<void> {
-    if (this.table.columns.of.has('variations')) {
+    if (this.table.columns.of.has('variations') || this.table.columns.of.has('sold')) {
       for await (const some of this.table.rows(onBytes))
         for (const row of some) if ('cells' in row) this.#rows.table.list(row);
     }
@@ -171,7 +171,8 @@ export class TableSource implements RecordSource {
     if (dateNote !== null) notes.push(dateNote);
     if (this.#hasFiles === false) notes.push(NO_FILES);
     const { of } = this.table.columns;
-    const unknown = (['title', 'price', 'images'] as const).filter((field) => !of.has(field));
+    const wanted = [['title', 'model', 'style'], ['price'], ['images']] as const;
+    const unknown = wanted.flatMap((fields) => (fields.some((each) => of.has(each)) ? [] : fields[0]));
     if (this.#products > 0 && unknown.length > 0)
       notes.push(
         `no column is read as ${unknown.join(', ')}: --dry-run shows all columns, --map names those that are not recognised`,
