@@ -2,12 +2,10 @@ import type { z } from 'zod';
 import type { accountAnswer } from '../../api/v3/answers';
 import { PORTS } from '../../models/ports';
 import type { Answer, ApiClient } from '../support/api-client';
-import { FIXTURE } from '../support/fixture-data';
 import { useService } from '../support/service';
 
 /** contract 9.7, 9.12: what a key learns of its account, and what live and test keys own separately. */
-// A separate database, as other files leave charges.
-const service = useService({ RATE_PER_MINUTE: '600' }, {}, { ...FIXTURE, pool: 'account' });
+const service = useService({ RATE_PER_MINUTE: '600' });
 const DAY_MS = 86_400_000;
 const { photo } = service;
 const knex = () => service.knex;

@@ -12,8 +12,8 @@ import { useService } from '../support/service';
 import { StoredVectors } from '../support/stored-vectors';
 
 /** contract 7.11, 7.18, 14.10: what is recorded of photos, how callers and operators use it, and recalibration. */
-// A separate database, as other files leave predictions.
-const service = useService({}, {}, { ...FIXTURE, pool: 'feedback' });
+// A separate database, as other files leave predictions, and these tests another calibration.
+const service = useService({ CONFIDENCE_FLOOR: '0' }, {}, { ...FIXTURE, pool: 'feedback' });
 const { photo } = service;
 const CROC = 'product_birkin_croc';
 const SUBMARINER = 'product_submariner';
@@ -149,13 +149,11 @@ test('photos are kept with the predictions of an account that asked for it, and 
 
 /** An operator whose model is far too confident: corrections, alert, recalibration, and the way back. */
 describe('recalibration', () => {
-  // A separate database, as it leaves another calibration.
-  const sure = useService({ CONFIDENCE_FLOOR: '0' }, {}, { ...FIXTURE, pool: 'feedback_loop' });
-  const embeddings = () => sure.resolve(PORTS.EmbeddingRepository);
-  const predictions = () => sure.resolve(PORTS.PredictionRepository);
-  const catalog = () => sure.resolve(PORTS.CatalogRepository);
-  const feedback = () => new FeedbackService(predictions(), catalog(), sure.clock);
-  const calibration = async () => (await sure.liveVersion()).manifest.calibration;
+  const embeddings = () => service.resolve(PORTS.EmbeddingRepository);
+  const predictions = () => service.resolve(PORTS.PredictionRepository);
+  const catalog = () => service.resolve(PORTS.CatalogRepository);
+  const feedback = () => new FeedbackService(predictions(), catalog(), service.clock);
+  const calibration = async () => (await service.liveVersion()).manifest.calibration;
 
   /** How often an answer is right, by how far its picture stands out: of its rival, and of what the catalog does not have. */
   const TRUTH = { rival: 3, none: 0.6 };
@@ -168,8 +166,10 @@ describe('recalibration', () => {
   let pictures: { id: string; imageId: number }[];
 
   beforeAll(async () => {
-    await embeddings().recalibrate((await sure.liveVersion()).id, { confidence: FAR_TOO_SURE, floor: 0 });
-    const shown = sure
+    // Of the other tests, whose clock is ahead.
+    await service.knex('predictions').delete();
+    await embeddings().recalibrate((await service.liveVersion()).id, { confidence: FAR_TOO_SURE, floor: 0 });
+    const shown = service
       .knex('product_images')
       .groupBy('image_id')
       .havingRaw('count(*) = 1')
@@ -180,7 +180,7 @@ describe('recalibration', () => {
 
   /** The pictures of the catalog are embedded, so that its model can be changed. */
   async function embedCatalog(): Promise<void> {
-    const { id: version } = await sure.liveVersion();
+    const { id: version } = await service.liveVersion();
     const images = await embeddings().pending(version, { afterId: 0, limit: 1_000 });
     await new StoredVectors(embeddings).embed(version, images);
     await embeddings().markBuilt(version);
@@ -191,23 +191,23 @@ describe('recalibration', () => {
 
   async function corrections(count: number, seed: number): Promise<void> {
     // Calibrations are dated by the clock of the database.
-    sure.clock.advance(Date.now() - sure.clock.now().getTime());
+    service.clock.advance(Date.now() - service.clock.now().getTime());
     const random = new Random('corrections', seed);
-    const owner = { accountId: sure.key.accountId, test: false };
+    const owner = { accountId: service.key.accountId, test: false };
     const told: Promise<unknown>[] = [];
     for (let number = 0; number < count; number += COPIES) {
       const nearest = at(pictures, number / COPIES);
       const rival = at(pictures, number / COPIES + random.integer(1, pictures.length - 1));
       const lead = random.between(0, 0.6);
-      sure.queue.sees([
+      service.queue.sees([
         { imageId: nearest.imageId, distance: RIVAL_DISTANCE * (1 - lead) },
         { imageId: rival.imageId, distance: RIVAL_DISTANCE },
       ]);
       // Answers without a right item are split by their ids: by these, the same in every run.
-      const copies = await rowsOf<{ id: string }>(sure.knex)`
+      const copies = await rowsOf<{ id: string }>(service.knex)`
         INSERT INTO predictions
         SELECT (jsonb_populate_record(p, jsonb_build_object('id', concat_ws('-', ${seed}::int, ${number}::int, copy)))).*
-        FROM predictions AS p, generate_series(1, ${COPIES}::int) AS copy WHERE p.id = ${await answered(sure.api)}
+        FROM predictions AS p, generate_series(1, ${COPIES}::int) AS copy WHERE p.id = ${await answered(service.api)}
         RETURNING id`;
       const [own, other] = [(1 - lead) ** -TRUTH.rival, 1];
       for (const [copy, { id }] of copies.entries()) {
@@ -225,7 +225,7 @@ describe('recalibration', () => {
     const rule =
       /abs\(max\(loupe_prediction_reliability\{figure="claimed"\}\) - max\(loupe_prediction_reliability\{figure="right"\}\)\) > ([\d.]+)\s+and max\(loupe_prediction_feedback_answers\) >= (\d+)/;
     const [, apart, least] = rule.exec(rules) ?? [];
-    const metrics = await (await fetch(`${sure.url}/metrics`)).text();
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
     const figureOf = (name: string) =>
       Number(new RegExp(`^loupe_prediction_${name} (\\S+)$`, 'm').exec(metrics)?.[1]);
     const [claimed, right] = ['claimed', 'right'].map((name) =>
@@ -239,10 +239,12 @@ describe('recalibration', () => {
     (await feedback().reliability(['model'], since))[0]?.calibration.ece;
   const recalibrate = () =>
     new RecalibrationService(
-      ...([embeddings(), predictions(), catalog(), sure.resolve(PORTS.AuditedTransaction)] as const),
+      ...([embeddings(), predictions(), catalog(), service.resolve(PORTS.AuditedTransaction)] as const),
     ).recalibrate(null, false);
   const rollback = () =>
-    new PromotionService(embeddings(), sure.resolve(PORTS.AuditedTransaction), {} as never).rollback(false);
+    new PromotionService(embeddings(), service.resolve(PORTS.AuditedTransaction), {} as never).rollback(
+      false,
+    );
 
   test('changes nothing with too little feedback, or where the catalog is not embedded', async () => {
     await corrections(20, 1);
@@ -253,7 +255,7 @@ describe('recalibration', () => {
 
   // contract 14.10
   test('is what the alert calls for after hundreds of corrections, and a rollback undoes it', async () => {
-    const from = new Date(sure.clock.now().getTime() + 1);
+    const from = new Date(service.clock.now().getTime() + 1);
     await corrections(680, 2);
     expect(await isAlerting()).toBe(true);
     expect(await calibrationError(from)).toBeGreaterThan(0.25);
@@ -264,7 +266,7 @@ describe('recalibration', () => {
     expect(overruled).toEqual([]);
     expect(after?.ece).toBeLessThan(RIGHT_AGAIN);
     expect(await isAlerting()).toBe(false);
-    const since = new Date(sure.clock.now().getTime() + 1);
+    const since = new Date(service.clock.now().getTime() + 1);
     await corrections(252, 3);
     expect(await isAlerting()).toBe(false);
     expect(await calibrationError(since)).toBeLessThan(RIGHT_AGAIN);
