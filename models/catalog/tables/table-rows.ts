@@ -24,6 +24,9 @@ const NAMED_PAIR = /Name=([^|]*)\|Value=(.*?)(?:\[[^\]]*\])?[,;|\s]*(?=Type=|$)/
 /** A column in the address of pages. */
 export const PLACEHOLDER = /\{([^{}]*)\}/g;
 const NONE: readonly string[] = [];
+/** Cells that say that there is nothing. */
+const NOTHING = /^(?:[-–—]+|#?n\/a|null|nan)$/i;
+const isGiven = (text: string): boolean => text.length > 4 || !NOTHING.test(text);
 
 /** What rows say: the values of their fields, the product or variant that they are of, and addresses of pages and pictures. */
 export class TableRows {
@@ -42,14 +45,14 @@ export class TableRows {
   all(rows: Rows, field: TableField): string[] {
     const columns = this.columns.of.get(field) ?? NONE;
     return rows.flatMap((row) => {
-      const found = columns.flatMap((column) => row.cells.get(column) ?? []);
+      const found = columns.flatMap((column) => row.cells.get(column)?.filter(isGiven) ?? []);
       return found.length > 0 ? found : this.#attributesOf(row, field);
     });
   }
 
   one(row: TableRow, field: TableField): string | null {
     for (const column of this.columns.of.get(field) ?? NONE) {
-      const value = row.cells.get(column)?.[0];
+      const value = row.cells.get(column)?.find(isGiven);
       if (value !== undefined) return value;
     }
     return this.#attributesOf(row, field)[0] ?? null;
@@ -128,8 +131,9 @@ export class TableRows {
   #named(row: TableRow, field: PictureField): string[] {
     const [part, whole = ''] = SYSTEMS[this.columns.format]?.pictures ?? [];
     return this.all([row], field)
+      .map((text) => text.replaceAll('&amp;', '&').replace(/^[[{](https?:.*)[\]}]$/s, '$1'))
       .flatMap((text) => (WRAPPED.test(text) ? (text.match(WRAPPED_ADDRESS) ?? []) : text.split(BETWEEN)))
-      .map((each) => each.trim().replaceAll('\\/', '/').replaceAll('&amp;', '&'))
+      .map((each) => each.trim().replaceAll('\\/', '/'))
       .map((each) => wholeAddress(part ? each.replace(new RegExp(part), whole) : each, this.shop) ?? '')
       .map((each) => (each.includes('://') ? each : each.replaceAll('\\', '/')))
       .filter((each) => each !== '');

@@ -82,7 +82,7 @@ export async function* csvRows(
   try {
     for await (const record of csvRecords(path, form.encoding, form.delimiter, onBytes)) {
       last = record.lastLine;
-      if (record.line <= form.headerLine || isBlank(record.cells) || isTotal(record.cells)) continue;
+      if (record.line <= form.headerLine || isNoProduct(record.cells, form.header)) continue;
       rows.push(rowOf(record, form.header));
       if (rows.length < ROWS_AT_ONCE) continue;
       yield rows;
@@ -140,6 +140,10 @@ function rowOf({ cells, line, lastLine, text }: CsvRecord, header: readonly stri
   }
   return { line, cells: named };
 }
+
+/** A blank row, one of sums, or the header of another table below. */
+const isNoProduct = (cells: readonly string[], header: readonly string[]): boolean =>
+  isBlank(cells) || isTotal(cells) || header.every((column, at) => column === cells[at]?.trim());
 
 /** A row of sums, which has no other text. */
 const isTotal = (cells: readonly string[]): boolean =>

@@ -68,11 +68,11 @@ export async function* xmlRows(
     if (item) {
       item.depth += 1;
       // `<product><item><id>`: what was the only thing in another is the item itself.
-      if (item.depth === 2 && item.cells.size === 0 && ITEMS.has(item.column)) item.depth = 1;
+      if (item.depth === 2 && item.cells.size === 0 && ITEMS.has(item.column.toLowerCase())) item.depth = 1;
       if (item.depth > 1) return;
       item.column = name;
       item.text = OTHER_LINKS.test(String(attributes['rel'])) ? '' : String(attributes['href'] ?? '');
-    } else if (ITEMS.has(name)) {
+    } else if (ITEMS.has(name.toLowerCase())) {
       const isEntry = name === 'entry';
       item = { line: sax.line + 1, isEntry, cells: new Map(), fault: null, depth: 0, column: '', text: '' };
       isToldOutside = false;

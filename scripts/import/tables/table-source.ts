@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { isPath } from '../../../models/catalog/import/record-pictures';
 import type { ReadRecords, RecordKind } from '../../../models/catalog/import/records';
 import type { Reject } from '../../../models/catalog/import/stage';
@@ -27,6 +28,8 @@ export interface TablePreview extends Pick<OpenTable, 'encoding' | 'delimiter'> 
 
 type Lines<Kind extends RecordKind> = readonly ReadLine<ReadRecords[Kind]>[];
 type OnBytes = (bytes: number) => void;
+/** `no picture yet` is none. */
+const isFile = (picture: string): boolean => isPath(picture) && extname(picture) !== '';
 const IDS_AT_ONCE = 1_000;
 const GUARDED_SHARE = 1 / 5;
 const PREVIEWED = 3;
@@ -123,7 +126,7 @@ export class TableSource implements RecordSource {
   async #findFile({ rows }: ProductGroup): Promise<void> {
     if (this.#hasFiles) return;
     const isThere = (path: string) => this.table.files.read(path, Infinity).then(Boolean, () => false);
-    for (const path of rows.flatMap((row) => this.#rows.table.pictures(row, 'images')).filter(isPath))
+    for (const path of rows.flatMap((row) => this.#rows.table.pictures(row, 'images')).filter(isFile))
       this.#hasFiles ||= await isThere(path);
   }
 
