@@ -38,9 +38,10 @@ export interface BackedUp {
  * It is complete or absent; meanwhile its folder also holds the compressed tables.
  */
 export async function backUp(knex: Knex, madeAt: Date, held: BackedUp, file: string): Promise<BackupSummary> {
-  // Else it is refused when all is written.
-  if ((await lstat(file).catch(() => null))?.isDirectory())
-    throw new Error(`${file} is a folder; name a file.`);
+  const there = await lstat(file).catch(() => null);
+  // A folder would be refused when all is written; a device, such as /dev/null, would be replaced by the backup.
+  if (there && !there.isFile() && !there.isSymbolicLink())
+    throw new Error(`${file} is ${there.isDirectory() ? 'a folder' : 'no regular file'}; name a file.`);
   return useAndClose(openWorkFolder(join(dirname(file), `.${basename(file)}-`)), async ({ path: work }) => {
     const draft = join(work, 'backup');
     // `flush`: to the disk before it is closed.
