@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
-import type { CallContext, Priced } from '../../models/access/billing';
+import { type CallContext, newChargeId, type Priced } from '../../models/access/billing';
 import type { ApiServices } from '../api-services';
 import type { CALLS, CallerEndpoint } from '../endpoints';
 import type { AnswerMemory, PageRequest } from './answer-memory';
@@ -52,7 +51,7 @@ export type Routes = {
  */
 export const chargedAnswer =
   (
-    { billing, bodies }: Pick<ApiServices, 'billing' | 'bodies'>,
+    { billing, bodies, clock }: Pick<ApiServices, 'billing' | 'bodies' | 'clock'>,
     answers: AnswerMemory,
     slots: ReturnType<typeof photoSlots>,
   ) =>
@@ -79,7 +78,7 @@ export const chargedAnswer =
       openMemory: () => bodies.open(caller.keyId),
       awaitMemory,
       free: req.method === 'HEAD',
-      chargeId: claimed?.chargeId ?? randomUUID(),
+      chargeId: claimed?.chargeId ?? newChargeId(clock.now()),
       ...(claimed && { idempotencyKey: claimed.idempotencyKey }),
     };
     const billed = await billing.charge(

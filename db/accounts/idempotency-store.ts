@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
+import { newChargeId } from '../../models/access/billing';
 import {
   type Claim,
   type Clock,
@@ -77,7 +77,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     const now = this.clock.now();
     const [begun] = await rowsOf<{ charge_id: string }>(this.knex)`
       INSERT INTO idempotent_calls AS old (account_id, key, fingerprint, charge_id, leased_until, expires_at)
-      VALUES (${call.accountId}, ${call.key}, ${call.fingerprint}, ${randomUUID()}, ${leasedUntil}, ${expiresAt})
+      VALUES (${call.accountId}, ${call.key}, ${call.fingerprint}, ${newChargeId(now)}, ${leasedUntil}, ${expiresAt})
       ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint,
         charge_id = excluded.charge_id, leased_until = excluded.leased_until, expires_at = excluded.expires_at,
         answer = NULL, replayed = false
@@ -88,8 +88,8 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
 
   /** Restarts a call whose process died, under a new charge that takes over the reservation of the old one. */
   private async resume(call: IdempotentCall, leasedUntil: Date): Promise<string | null> {
-    const chargeId = randomUUID();
     const now = this.clock.now();
+    const chargeId = newChargeId(now);
     const isDead = isPast(sql`leased_until`, now, leasedUntil.getTime() - now.getTime());
     const resumed = await rowsOf(this.knex)`
       WITH dead AS (

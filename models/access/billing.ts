@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { inject, injectable } from 'tsyringe';
 import { AppError, idempotencyConflict, insufficientCredits, messageOf } from '../errors';
 import type * as ports from '../ports';
@@ -36,6 +37,9 @@ export interface Billed<Value> {
 
 /** Reservations expire after this, in case their process dies; longer than a call or an entry of a job takes with the default deadline. */
 export const RESERVATION_MS = 120_000;
+
+/** Begins with the time: charges at random places of the ledger's index would each write a page of it to PostgreSQL's log. */
+export const newChargeId = (now: Date): string => `${now.getTime().toString(36)}-${randomUUID()}`;
 
 /** Whether credits are held for a call; its booking, null when it is unknown whether it was made. */
 const LEDGER_HAS = new WeakMap<CallContext, { held?: true; sold?: Omit<ports.Sold, 'items'> | null }>();
