@@ -33,13 +33,20 @@ export function sql(texts: TemplateStringsArray, ...parts: readonly Part[]): Sql
   return new Sql(text, bindings);
 }
 
-const names = new Map<string, string>();
+const preparedForms = new Map<string, Sql>();
 
 /** Parsed once by each connection, which keeps it: only for a text that is always the same. Name all columns, as a `*` that gains one fails. */
 export function prepared({ text, bindings }: Sql): Sql {
-  const name = names.get(text) ?? `loupe_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
-  names.set(text, name);
-  return new Sql(text, bindings, name);
+  const name = () => `loupe_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+  const form = preparedForms.get(text) ?? new Sql(numbered(text), [], name());
+  preparedForms.set(text, form);
+  return new Sql(form.text, bindings, form.name);
+}
+
+/** With its parameters as PostgreSQL names them. */
+function numbered(text: string): string {
+  let position = 0;
+  return text.replaceAll('?', () => `$${++position}`);
 }
 
 /** A constant number in the text itself: a cached plan can't take a bound limit into account. */
@@ -138,8 +145,7 @@ async function onConnection<Result>(
 async function ask<Row>(knex: Knex, connection: ClientBase, { text, bindings, name }: Sql): Promise<Row[]> {
   if (knex.isTransaction && (knex as Knex.Transaction).isCompleted())
     throw new Error(`The transaction is over: ${text}`);
-  let position = 0;
-  const query = { sql: text.replaceAll('?', () => `$${++position}`), bindings, options: { name } };
+  const query = { sql: name === undefined ? numbered(text) : text, bindings, options: { name } };
   knex.client.emit('query', query);
   try {
     const values = bindings.map(bound);
