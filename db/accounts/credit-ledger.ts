@@ -20,6 +20,7 @@ const UNIQUE_VIOLATION = '23505';
 interface Settlement {
   readonly charge: ports.ChargeRequest;
   readonly amount: number;
+  readonly answer?: string | undefined;
 }
 
 interface ChargedSale extends ports.Sale {
@@ -63,45 +64,33 @@ export class PostgresCreditLedger implements ports.CreditLedger {
   }
 
   /** @throws AppError 402 when the balance does not cover the amount, or no longer does because the reservation has expired */
-  async settle(charge: ports.ChargeRequest, amount: number, answer?: string): Promise<ports.Booking> {
-    if (charge.idempotencyKey === undefined)
-      return this.#settlements.submit({ charge, amount }, charge.accountId);
-    const [booking] = await bookedTogether([{ charge, amount }], amountOf, () =>
-      this.settleKept(charge, amount, answer),
-    );
-    if (booking === undefined || booking instanceof Error) throw booking;
-    return booking;
+  settle(charge: ports.ChargeRequest, amount: number, answer?: string): Promise<ports.Booking> {
+    // An idempotent call has an answer of its own to keep.
+    const batch = charge.idempotencyKey === undefined ? charge.accountId : charge.chargeId;
+    return this.#settlements.submit({ charge, amount, answer }, batch);
   }
 
-  /** Settles charges of one account together: one update of the account, one commit. */
+  /** Settles charges of one account together, or that of an idempotent call: one update of the account, one commit. */
   private async settleAll(settlements: readonly Settlement[]): Promise<ports.Booking[]> {
     const charges = settlements.map(({ charge }) => charge);
-    const owed = sql`SELECT * FROM unnest(${charges.map(({ chargeId }) => chargeId)}::text[],
-      ${settlements.map(amountOf)}::bigint[]) AS owed (charge_id, amount)`;
-    const [account] = await rowsOf<{ credits: number | null }>(
+    const { idempotencyKey, accountId = null, chargeId = null } = charges[0] ?? {};
+    const answer = settlements[0]?.answer ?? null;
+    const kept =
+      idempotencyKey === undefined
+        ? sql`SELECT true`
+        : sql`UPDATE idempotent_calls SET answer = ${answer}
+            WHERE account_id = ${accountId} AND key = ${idempotencyKey} AND charge_id = ${chargeId}
+              AND (answer IS NULL OR answer = ${answer}) RETURNING true`;
+    const owed = sql`SELECT * FROM unnest(${charges.map((each) => each.chargeId)}::text[],
+      ${settlements.map(amountOf)}::bigint[]) AS owed (charge_id, amount) WHERE EXISTS (SELECT FROM kept)`;
+    const [account] = await rowsOf<{ credits: number | null; current: boolean }>(
       this.knex,
       prepared(
-        sql`WITH ${bookings(charges, owed, this.clock.now())} SELECT ${creditsLeft(charges[0]?.accountId)} AS credits`,
+        sql`WITH kept AS (${kept}), ${bookings(charges, owed, this.clock.now())}
+            SELECT ${creditsLeft(charges[0])} AS credits, EXISTS (SELECT FROM kept) AS current`,
       ),
     );
-    return settlements.map(() => ({ creditsRemaining: account?.credits ?? null }));
-  }
-
-  private async settleKept(
-    charge: ports.ChargeRequest,
-    amount: number,
-    answer?: string,
-  ): Promise<[ports.Booking]> {
-    const { chargeId, accountId, idempotencyKey = null } = charge;
-    const owed = sql`SELECT ${chargeId}::text AS charge_id, ${amount}::bigint AS amount FROM kept`;
-    const [account] = await rowsOf<{ credits: number | null; current: boolean }>(this.knex)`
-      WITH kept AS (
-        UPDATE idempotent_calls SET answer = ${answer ?? null}
-        WHERE account_id = ${accountId} AND key = ${idempotencyKey} AND charge_id = ${chargeId}
-          AND (answer IS NULL OR answer = ${answer ?? null}) RETURNING true
-      ), ${bookings([charge], owed, this.clock.now())}
-      SELECT ${creditsLeft(accountId)} AS credits, EXISTS (SELECT FROM kept) AS current`;
-    return [account?.current ? { creditsRemaining: account.credits } : 'superseded'];
+    return settlements.map(() => (account?.current ? { creditsRemaining: account.credits } : 'superseded'));
   }
 
   /** One statement serves concurrent sales of an account. */
@@ -119,13 +108,12 @@ export class PostgresCreditLedger implements ports.CreditLedger {
       prepared(
         sql`WITH ${foundRows(wanted, first?.pricing ?? false, scope)},
               ${bookings(charges, owedFor(sales), this.clock.now())}
-            SELECT ${creditsLeft(first?.charge.accountId)} AS credits, ${FOUND}`,
+            SELECT ${creditsLeft(first?.charge)} AS credits, ${FOUND}`,
       ),
     );
     const itemsOf = itemsIn(found);
-    const gone = new Set(found[0]?.gone);
     return sales.map(({ charge, rows, price, together }) => {
-      if (gone.has(charge.chargeId)) return null;
+      if (found[0]?.gone?.includes(charge.chargeId)) return null;
       const items = itemsOf(rows);
       const prices = items.map((item) => (isProduct(item) ? price.product : price.other));
       return { items, creditsUsed: costOf(prices, together), creditsRemaining: found[0]?.credits ?? null };
@@ -259,14 +247,14 @@ const LOW_CREDITS = {
 
 /**
  * The part of a statement that books charges of one account and frees what was held for them: common table expressions,
- * of which `account` has the credits left of a limited account that was changed. A charge is booked once. Locks are
- * taken in one order everywhere: ledger, reservations (so they ask what was booked), account.
+ * of which `account` has the credits left of a limited account that was changed; an unlimited one has only the ledger. A charge
+ * is booked once. Locks are taken in one order everywhere: ledger, reservations (so they ask what was booked), account.
  * @param owed a query for `charge_id` and `amount`; a charge that is missing or 0 is not booked
  */
 function bookings(charges: readonly ports.ChargeRequest[], owed: Sql, now: Date): Sql {
   const ids = charges.map(({ chargeId }) => chargeId);
-  const accountId = charges[0]?.accountId ?? null;
-  return sql`booked AS (
+  const { accountId = null, isUnlimited } = charges[0] ?? {};
+  const booked = sql`booked AS (
       INSERT INTO credit_ledger (charge_id, account_id, key_id, endpoint, request_id, amount, booked_at)
       SELECT charge_id, ${accountId}::text, key_id, endpoint, request_id, amount, ${now}::timestamptz
       FROM unnest(${ids}::text[], ${charges.map(({ keyId }) => keyId)}::text[],
@@ -274,7 +262,9 @@ function bookings(charges: readonly ports.ChargeRequest[], owed: Sql, now: Date)
         AS charge (charge_id, key_id, endpoint, request_id)
       JOIN (${owed}) AS owed USING (charge_id)
       WHERE amount > 0 ON CONFLICT (charge_id) DO NOTHING RETURNING amount
-    ), freed AS (
+    )`;
+  if (isUnlimited) return booked;
+  return sql`${booked}, freed AS (
       DELETE FROM credit_reservations
       WHERE charge_id = ANY(${ids}::text[]) AND (SELECT count(*) FROM booked) >= 0 RETURNING amount
     ), account AS (
@@ -286,9 +276,11 @@ function bookings(charges: readonly ports.ChargeRequest[], owed: Sql, now: Date)
 }
 
 /** The balance after `bookings`; null if unlimited. Reads under the lock, as another process may just have booked the same. */
-const creditsLeft = (accountId: string | undefined): Sql =>
-  sql`coalesce((SELECT credits FROM account),
-    (SELECT credits FROM accounts WHERE id = ${accountId ?? null} AND credits IS NOT NULL FOR NO KEY UPDATE))`;
+const creditsLeft = (charge?: ports.ChargeRequest): Sql =>
+  charge?.isUnlimited
+    ? sql`NULL::bigint`
+    : sql`coalesce((SELECT credits FROM account),
+        (SELECT credits FROM accounts WHERE id = ${charge?.accountId ?? null} AND credits IS NOT NULL FOR NO KEY UPDATE))`;
 
 const maxPriceOf = ({ rows, price, together }: ChargedSale): number =>
   costOf(

@@ -18,10 +18,9 @@ interface StoredPricesJson extends Readonly<Record<estimates.DataFileKind, reado
 
 export interface ItemRow
   extends DisplayFields,
+    Readonly<Record<keyof OwnFields, string | null>>,
     Pick<CatalogItem, 'id' | 'kind' | 'category' | 'name' | 'attributes'> {
   readonly variants: VariantRow[];
-  /** Null on rows that are not products. */
-  readonly own: { readonly [Field in keyof OwnFields]?: string } | null;
   /** Null on rows that are not categories. */
   readonly available_tags: Tag[] | null;
   readonly updated_at: Date;
@@ -52,14 +51,13 @@ export const rowsById = (ids: Sql, pricing: boolean): Sql =>
         (SELECT coalesce(json_agg(v), '[]') FROM (
            SELECT v.id, v.fields, v.images, v.thumbnails, v.popularity${pricing ? sql`, ${STORED_PRICES}` : sql``}
            FROM variants v WHERE v.product_id = r.id ORDER BY v.position, v.id) AS v) AS variants,
-        CASE WHEN r.kind = 'product' THEN
-          (SELECT json_strip_nulls(to_json(p)) FROM (SELECT title, sku, url, data FROM products WHERE id = r.id) AS p) END AS own,
+        p.title, p.sku, p.url, p.data,
         CASE WHEN r.kind = 'category' THEN
           (SELECT coalesce(json_agg(json_build_object('id', t.id, 'name', t.name, 'group', t."group")
                     ORDER BY t."group", t.display_order, t.id), '[]')
            FROM tags t WHERE r.category = ANY(t.categories))
         END AS available_tags, ${pricing ? sql`r.max_estimate` : sql`NULL::jsonb`} AS max_estimate
-      FROM catalog_rows r WHERE r.id = ANY(${ids})`;
+      FROM catalog_rows r LEFT JOIN products p ON p.id = r.id AND r.kind = 'product' WHERE r.id = ANY(${ids})`;
 
 function itemOf(row: ItemRow): CatalogItem {
   return {
@@ -72,17 +70,15 @@ function itemOf(row: ItemRow): CatalogItem {
     thumbnails: row.thumbnails,
     attributes: row.attributes,
     variants: row.variants.map((variant) => (hasPrices(variant) ? pricedVariant(variant) : variant)),
-    ...(row.own === null ? {} : ownFieldsOf(row.own)),
+    ...(row.title !== null && { title: row.title }),
+    ...(row.sku !== null && { sku: row.sku }),
+    ...(row.url !== null && { url: row.url }),
+    ...(row.data !== null && { data: JSON.parse(row.data) as NonNullable<CatalogItem['data']> }),
     ...(row.available_tags === null ? {} : { availableTags: row.available_tags }),
     ...(row.max_estimate === null ? {} : { maxMarketEstimate: estimateOf(row.max_estimate) }),
     updatedAt: row.updated_at,
   };
 }
-
-const ownFieldsOf = ({ data, ...fields }: NonNullable<ItemRow['own']>) => ({
-  ...fields,
-  ...(data !== undefined && { data: JSON.parse(data) as Readonly<Record<string, unknown>> }),
-});
 
 const hasPrices = (row: VariantRow): row is VariantRow & StoredPricesJson => row.estimates !== undefined;
 
@@ -125,11 +121,11 @@ export function foundRows(wanted: readonly WantedRows[], pricing: boolean, scope
     )`;
 }
 
-export const FOUND = sql`found.*, to_json(ARRAY(SELECT owner FROM gone)) AS gone
+export const FOUND = sql`found.*, (SELECT json_agg(owner) FROM gone) AS gone
   FROM (VALUES (true)) AS always LEFT JOIN found ON true`;
 
 /** A line of its result; the row is null where there is none. */
-export type FoundLine = (ItemRow | { readonly id: null }) & { readonly gone: readonly string[] };
+export type FoundLine = (ItemRow | { readonly id: null }) & { readonly gone: readonly string[] | null };
 
 /** The items in the order of ids. */
 export function itemsIn(
@@ -148,5 +144,5 @@ export async function readFound(
 ): Promise<CatalogItem[] | null> {
   const wanted = foundRows([{ rows, state, owner: '' }], pricing);
   const found = await rowsOf<FoundLine>(knex, prepared(sql`WITH ${wanted} SELECT ${FOUND}`));
-  return found[0]?.gone.length === 0 ? itemsIn(found)(rows) : null;
+  return found[0]?.gone ? null : itemsIn(found)(rows);
 }

@@ -183,5 +183,6 @@ const isUncovered = (failure: unknown): boolean => failure instanceof AppError &
 
 const chargeOf = ({ caller, chargeId, endpoint, requestId, idempotencyKey }: CallContext) => ({
   ...{ chargeId, accountId: caller.accountId, keyId: caller.keyId, endpoint, requestId },
+  isUnlimited: caller.credits === null,
   ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
 });

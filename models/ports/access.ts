@@ -53,6 +53,8 @@ export interface ChargeRequest {
   readonly chargeId: string;
   readonly accountId: string;
   readonly keyId: string;
+  /** Whether its account has no limit, so neither a balance nor reservations; an account never changes that. */
+  readonly isUnlimited?: boolean;
   /** Its name in usage reports, such as `v3.vision.identify`. */
   readonly endpoint: string;
   /** Not unique, since callers may choose it. */

@@ -107,7 +107,7 @@ describe('the credit ledger', () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(20, 20, 20, null), steps, async (credits, taken) => {
         const { accountId } = await owner(credits);
-        const charges = Array.from({ length: 4 }, () => chargeOf(accountId));
+        const charges = Array.from({ length: 4 }, () => chargeOf(accountId, { isUnlimited: !credits }));
         const expected = new NaiveLedger(credits);
         for (const { action, at: number, amount, minutes, isHere } of taken) {
           const charge = at(charges, number);
