@@ -82,19 +82,13 @@ const settings = z
       .string()
       .default('.loupe')
       .transform((folder) => resolve(folder)),
-    MODEL: z
-      .string()
-      .regex(/^[^@\s]+(@[^@\s]+)?$/, 'must be a model id, or id@version')
-      .optional(),
+    MODEL: setting.text(/^[^@\s]+(@[^@\s]+)?$/, 'must be a model id, or id@version').optional(),
     IMAGE_STORE: setting.bucketLocation().optional(),
     IMAGE_STORE_PATH_STYLE: z.enum(['true', 'false']).optional(),
     IMAGE_BASE_URL: setting.baseUrl().optional(),
     AWS_ENDPOINT_URL: setting.baseUrl().optional(),
     AWS_ENDPOINT_URL_S3: setting.baseUrl().optional(),
-    AWS_REGION: z
-      .string()
-      .regex(/^[A-Za-z0-9-]+$/, 'must be letters, digits and -')
-      .default('us-east-1'),
+    AWS_REGION: setting.text(/^[A-Za-z0-9-]+$/, 'must be letters, digits and -').default('us-east-1'),
     AWS_ACCESS_KEY_ID: z.string().optional(),
     AWS_SECRET_ACCESS_KEY: z.string().optional(),
     AWS_SESSION_TOKEN: z.string().optional(),
@@ -136,10 +130,7 @@ const settings = z
     PHOTO_MEMORY_MIB: setting.wholeNumber(32, 0, 65_536),
     INDEX_MEMORY_MIB: setting.wholeNumber(1536, 64, 1_048_576),
     NEIGHBOUR_RECALL_SAMPLE: setting.wholeNumber(1000),
-    QUEUE_PREFIX: z
-      .string()
-      .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters, digits, _ and -')
-      .default('loupe'),
+    QUEUE_PREFIX: setting.text(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters, digits, _ and -').default('loupe'),
     QUEUE_WAITING_MAX: setting.wholeNumber(1000, 1, 1_000_000),
     QUEUES_PASSWORD: z.string().min(8, 'must have at least 8 characters').optional(),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),

@@ -6,10 +6,10 @@ import type { BucketLocation } from '../../db/files/s3-image-store';
 /** Node's longest timer; a longer one fires at once. */
 export const TIMER_MS_MAX = 2 ** 31 - 1;
 
+export const text = (form: RegExp, message: string) => z.string().regex(form, message);
+
 export const wholeNumber = (fallback: number, minimum = 0, maximum = Number.MAX_SAFE_INTEGER) =>
-  z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
+  text(/^\d+$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.number().min(minimum).max(maximum))
     .default(fallback);
@@ -17,9 +17,7 @@ export const wholeNumber = (fallback: number, minimum = 0, maximum = Number.MAX_
 export const milliseconds = (fallback: number, minimum = 0) => wholeNumber(fallback, minimum, TIMER_MS_MAX);
 
 export const fraction = () =>
-  z
-    .string()
-    .regex(/^\d*\.?\d+$/, 'must be a number from 0 to 1')
+  text(/^\d*\.?\d+$/, 'must be a number from 0 to 1')
     .transform(Number)
     .pipe(z.number().min(0).max(1));
 
@@ -101,13 +99,12 @@ export const baseUrl = () =>
 
 /** `s3://bucket/prefix`; the prefix may be left out. */
 export const bucketLocation = () =>
-  z
-    .string()
-    .regex(BUCKET_LOCATION, "must be s3://bucket/prefix: a prefix has letters, digits and !-_.*'()/")
-    .transform((text): BucketLocation => {
+  text(BUCKET_LOCATION, "must be s3://bucket/prefix: a prefix has letters, digits and !-_.*'()/").transform(
+    (text): BucketLocation => {
       const [, bucket = '', prefix = ''] = BUCKET_LOCATION.exec(text) ?? [];
       return { bucket, prefix };
-    });
+    },
+  );
 
 const BUCKET_LOCATION =
   /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/((?:(?!\.+(?:\/|$))[\w!.*'()-]+)(?:\/(?!\.+(?:\/|$))[\w!.*'()-]+)*))?\/?$/;
