@@ -4,36 +4,26 @@ import { isPast } from '../../db/core/shared-clauses';
 import { rowsOf, sql } from '../../db/core/sql';
 import { RESERVATION_MS } from '../../models/access/billing';
 import { pauseAfter } from '../../models/retries';
-import {
-  addWebhook,
-  DAY_MS,
-  HOUR_MS,
-  jobOf,
-  MINUTE_MS,
-  NOON,
-  type Owner,
-  sendDrift,
-  useTwoProcesses,
-} from './stores';
+import * as stores from './stores';
 
 /** contract 14.18: times written by a clock that was ahead are void once the clock is right again. */
 
-const { clock, database, here, owner: newOwner } = useTwoProcesses();
+const { clock, database, here, owner: newOwner } = stores.useTwoProcesses();
 const LEASE_MS = 30_000;
 
 /** A write of a time, whether that time has come, and how far ahead of the clock it is. */
 type Case = [what: string, write: () => Promise<unknown>, isPast: () => Promise<boolean>, aheadMs: number];
 
 /** From the last `write` that needs one. */
-let owner: Owner;
+let owner: stores.Owner;
 const ofOwner =
   (work: () => Promise<unknown>, credits: number | null = null) =>
   async () => {
     owner = await newOwner(credits);
     await work();
   };
-const addJob = async () => here().jobs.add(jobOf(await newOwner()), 10);
-const beginEntry = () => here().jobs.begin(MINUTE_MS);
+const addJob = async () => here().jobs.add(stores.jobOf(await newOwner()), 10);
+const beginEntry = () => here().jobs.begin(stores.MINUTE_MS);
 const isBegun = async () => (await beginEntry()) !== null;
 const postponeEntry = async () => {
   await addJob();
@@ -41,8 +31,8 @@ const postponeEntry = async () => {
   if (entry) await here().jobs.postpone(entry, clock.in(pauseAfter(35)));
 };
 const addMessage = async () => {
-  await addWebhook(here(), await newOwner());
-  await sendDrift(here());
+  await stores.addWebhook(here(), await newOwner());
+  await stores.sendDrift(here());
 };
 const beginMessage = () => here().webhooks.begin(LEASE_MS);
 const isTaken = async () => (await beginMessage()) !== null;
@@ -53,12 +43,12 @@ const failMessage = async () => {
   const next = { message: again, endpoint: again, dropBefore: new Date(0) };
   if (message) await here().webhooks.failed(message, 'no', next);
 };
-const claim = () => here().housekeeping.claim('housekeeping', HOUR_MS);
+const claim = () => here().housekeeping.claim('housekeeping', stores.HOUR_MS);
 const claimCall = () =>
   here().idempotency.claim(
     { accountId: owner.accountId, key: 'k', fingerprint: Buffer.alloc(32) },
-    clock.in(MINUTE_MS),
-    clock.in(366 * DAY_MS),
+    clock.in(stores.MINUTE_MS),
+    clock.in(366 * stores.DAY_MS),
   );
 const isGranted = async () => (await claimCall()).kind === 'granted';
 const reserve = () => {
@@ -73,28 +63,28 @@ afterEach(async () => {
 });
 
 describe.each<Case>([
-  ['a claim of housekeeping', claim, claim, HOUR_MS],
+  ['a claim of housekeeping', claim, claim, stores.HOUR_MS],
   ['a job', addJob, isBegun, 0],
-  ['the lease of an entry', () => addJob().then(isBegun), isBegun, MINUTE_MS],
-  ['the next try of an entry', postponeEntry, isBegun, HOUR_MS],
+  ['the lease of an entry', () => addJob().then(isBegun), isBegun, stores.MINUTE_MS],
+  ['the next try of an entry', postponeEntry, isBegun, stores.HOUR_MS],
   ['a message', addMessage, isTaken, 0],
   ['the lease of an address', () => addMessage().then(isTaken), isTaken, LEASE_MS],
-  ['the next try of a message', failMessage, isTaken, HOUR_MS],
-  ['the lease of a call that names itself', ofOwner(claimCall), isGranted, MINUTE_MS],
+  ['the next try of a message', failMessage, isTaken, stores.HOUR_MS],
+  ['the lease of a call that names itself', ofOwner(claimCall), isGranted, stores.MINUTE_MS],
   ['a reservation', ofOwner(reserve, 10), reserve, RESERVATION_MS],
-  ['the month of test calls', ofOwner(countTestCall), countTestCall, 31 * DAY_MS],
+  ['the month of test calls', ofOwner(countTestCall), countTestCall, 31 * stores.DAY_MS],
 ])('%s', (_what, write, hasComeNow, aheadMs) => {
   test.each([62, 3_650])('written by a clock that was %i days ahead is void', async (days) => {
-    clock.at += days * DAY_MS;
+    clock.at += days * stores.DAY_MS;
     await write();
-    clock.at = NOON;
+    clock.at = stores.NOON;
     expect(await hasComeNow()).toBe(true);
   });
 
   test('written by a clock that is slightly ahead is accepted', async () => {
     clock.at += 5_000;
     await write();
-    clock.at = NOON;
+    clock.at = stores.NOON;
     expect(await hasComeNow()).toBe(false);
     clock.at += 5_000 + aheadMs;
     expect(await hasComeNow()).toBe(true);
@@ -102,12 +92,15 @@ describe.each<Case>([
 });
 
 test('a time has come when it has passed or is more than a minute further ahead than it can be', async () => {
-  const pick = fc.record({ ms: fc.integer({ min: -DAY_MS, max: DAY_MS }), most: fc.nat(2 * HOUR_MS) });
+  const pick = fc.record({
+    ms: fc.integer({ min: -stores.DAY_MS, max: stores.DAY_MS }),
+    most: fc.nat(2 * stores.HOUR_MS),
+  });
   await fc.assert(
     fc.asyncProperty(pick, async ({ ms, most }) => {
       const time = sql`${clock.in(ms)}::timestamptz`;
       const [line] = await rowsOf(database.knex)`SELECT ${isPast(time, clock.now(), most)} AS come`;
-      expect(line).toEqual({ come: ms <= 0 || ms > most + MINUTE_MS });
+      expect(line).toEqual({ come: ms <= 0 || ms > most + stores.MINUTE_MS });
     }),
     { numRuns: 60 },
   );
@@ -128,22 +121,22 @@ test('an import whose heartbeat lies in the future counts as dead', async () => 
 
 // contract 10.5: if it were made again, it would be charged again.
 test('an answer kept by a clock that was ahead is still replayed', async () => {
-  clock.at += 62 * DAY_MS;
+  clock.at += 62 * stores.DAY_MS;
   await ofOwner(claimCall)();
   await database.knex('idempotent_calls').where({ account_id: owner.accountId }).update({ answer: '{}' });
-  clock.at = NOON;
+  clock.at = stores.NOON;
   expect((await claimCall()).kind).toBe('answered');
 });
 
 test('the grace period of a picture that was found unowned in the future starts now', async () => {
   const removed: string[] = [];
   const collect = () =>
-    here().housekeeping.collectImages(['/images/a.jpg'], clock.in(-DAY_MS), async (gone) => {
+    here().housekeeping.collectImages(['/images/a.jpg'], clock.in(-stores.DAY_MS), async (gone) => {
       removed.push(...gone);
     });
-  for (const ms of [62 * DAY_MS, 0, DAY_MS + 1]) {
+  for (const ms of [62 * stores.DAY_MS, 0, stores.DAY_MS + 1]) {
     expect(removed).toEqual([]);
-    clock.at = NOON;
+    clock.at = stores.NOON;
     clock.at += ms;
     await collect();
   }
