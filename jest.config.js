@@ -12,7 +12,8 @@ module.exports = {
     ...['Array', 'BigInt', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Set', 'String'],
     ...['Float32Array', 'Float64Array', 'Int32Array', 'Uint16Array', 'Uint32Array', 'Uint8Array'],
   ],
-  setupFiles: ['reflect-metadata', '<rootDir>/test/support/one-error-realm.ts'],
+  setupFiles: ['reflect-metadata'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/each-test-file.ts'],
   transform: {
     '^.+\\.[jt]s$': [
       '@swc/jest',

@@ -4,7 +4,6 @@ import { entity as entitySample, HANDBAGS, TAGS, WATCHES } from './catalog-impor
 import { type BundleFiles, NO_RECORDS, useImportBench } from './catalog-import-support';
 
 const bench = useImportBench();
-afterEach(() => jest.restoreAllMocks());
 
 // Few ids, so that records often refer to the same ones.
 const of = (...values: string[]) => fc.constantFrom(...values);

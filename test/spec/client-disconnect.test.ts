@@ -99,8 +99,6 @@ describe.each(MOMENTS)('a caller that disconnects %s is not charged for', (_mome
   });
 });
 
-afterEach(() => jest.restoreAllMocks());
-
 // contract 10.5
 test('a refund that fails for good is logged with what an operator needs to make it', async () => {
   const error = jest.spyOn(service.resolve(PORTS.Logger), 'error');

@@ -12,7 +12,6 @@ const lines = (...each: readonly string[]) => [...each, ''].join('\r\n');
 const LISTING_COLUMNS = 'link,variant_name,vendor,price,currency,date';
 
 const service = useService({ SIGNING_KEYS: `new:${NEW.secret},old:${OLD.secret}` });
-afterEach(() => jest.restoreAllMocks());
 
 const pricing = async () =>
   (await service.row('product_birkin_croc', 'pricing')).variants?.find(({ id }) => id.endsWith('30'))

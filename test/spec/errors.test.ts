@@ -216,7 +216,6 @@ describe('a store that fails', () => {
       jest.spyOn(catalog, name).mockImplementation(failing);
     jest.spyOn(service.resolve(PORTS.CreditLedger), 'sell').mockImplementation(failing);
   });
-  afterEach(() => jest.restoreAllMocks());
 
   const CALLS = [
     ['a query', () => service.api.query({})],

@@ -12,8 +12,6 @@ import { bag, brandLine, fresh, pricedBag, useWrittenCatalog } from '../support/
 const { service, writer, found, importFiles } = useWrittenCatalog();
 const knex = () => service.knex;
 
-afterEach(() => jest.restoreAllMocks());
-
 /** The process dies when that transaction has done its work, which is rolled back. */
 const dieInTransaction = (number: number) => {
   const { transaction } = PostgresRecordStore.prototype;

@@ -68,7 +68,7 @@ describe('a call of the catalog', () => {
 describe('an identification', () => {
   let certain: ModelManifest['certain'];
 
-  beforeAll(() => {
+  beforeEach(() => {
     const embeddings = service.resolve(PORTS.EmbeddingRepository);
     const live: EmbeddingRepository['live'] = async (stamp) => {
       const version = await embeddings.live(stamp);
@@ -88,7 +88,6 @@ describe('an identification', () => {
       .spyOn(service.queue, 'neighbours')
       .mockImplementation((request) => pipeline.neighbours({ ...request, queueMs: 0 }));
   });
-  afterAll(() => jest.restoreAllMocks());
 
   const SURE = [[BAG, 0.01]] as const;
   const UNSURE = [

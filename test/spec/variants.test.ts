@@ -13,7 +13,6 @@ import {
 
 /** contract 13.15: prices belong to a variant's id, and a variant to the product that named it last. */
 const { service, writer, importFiles } = useWrittenCatalog();
-afterEach(() => jest.restoreAllMocks());
 
 const whole = (id: string, variant = variantOf(id)) => bag(id, { variants: [{ id: variant }] });
 

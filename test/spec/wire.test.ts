@@ -86,7 +86,6 @@ describe('a picture', () => {
     new URL((await service.row('product_birkin_croc', '')).images[0] ?? '').pathname.replace('/shop', '');
   const opens = (bytes: number, content: () => AsyncGenerator<Buffer>) =>
     jest.spyOn(images(), 'open').mockResolvedValueOnce({ bytes, content: content() });
-  afterEach(() => jest.restoreAllMocks());
 
   // contract 13.11
   test('has an address below IMAGE_BASE_URL in every version, a price file below PUBLIC_URL', async () => {

@@ -19,7 +19,6 @@ let folder: string;
 beforeEach(() => {
   folder = temporaryFolder();
 });
-afterEach(() => jest.restoreAllMocks());
 
 test.each(['SIGINT', 'SIGTERM', null] as const)(
   'a work folder ends with %s, or when it is closed',

@@ -10,7 +10,7 @@ const requestOf = (bytes: Buffer, wanted = PREPARED) => ({
   picture: { bytes, pixelsMax: 1_000_000, isSrgb: false },
   wanted,
 });
-const fork = jest.spyOn(childProcess, 'fork');
+let fork: jest.SpiedFunction<typeof childProcess.fork>;
 let photo: Buffer;
 
 beforeAll(async () => {
@@ -19,7 +19,9 @@ beforeAll(async () => {
     .jpeg()
     .toBuffer();
 });
-afterAll(() => fork.mockRestore());
+beforeEach(() => {
+  fork = jest.spyOn(childProcess, 'fork');
+});
 afterEach(async () => {
   const child = fork.mock.results.pop()?.value;
   if (child.signalCode === null) await once(child, 'exit');

@@ -17,8 +17,6 @@ beforeAll(async () => {
   model = { folder, manifest: await writeModel(folder, meanColour) };
 });
 
-afterEach(() => jest.restoreAllMocks());
-
 describe('the pool', () => {
   test('refuses what waits with unavailable when it is closed, and finishes what runs', async () => {
     const pool = await InferencePool.start(POOL);

@@ -8,3 +8,7 @@ Object.defineProperty(Error, Symbol.hasInstance, {
     return ordinary.call(this, value) || (this === Error && types.isNativeError(value));
   },
 });
+
+// A spy on a module of Node's would reach the files that follow.
+beforeEach(() => jest.restoreAllMocks());
+afterAll(() => jest.restoreAllMocks());
