@@ -101,9 +101,10 @@ export function callsOf(page: Page): (path: string) => number {
   return (path) => urls.filter((url) => url.endsWith(path)).length;
 }
 
+/** Once: the next call is answered by the service. */
 export function refuse(page: Page, address: string, status: number): Promise<unknown> {
   const json = { success: false, error: 'x', message: 'Try again.', request_id: 'request-1' };
-  return page.route(address, (route) => route.fulfill({ status, json }));
+  return page.route(address, (route) => route.fulfill({ status, json }), { times: 1 });
 }
 
 export interface TestFile {

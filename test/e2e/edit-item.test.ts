@@ -69,10 +69,9 @@ test('a rejected field is named, what was typed stays, and a second try succeeds
   await page.getByLabel('Title').fill('Ardennaise');
   const data = [{ line: 1, id: null, status: 'rejected', field: 'title', reason: 'is too long' }];
   const json = { success: true, accepted: 0, rejected: 1, credits_used: 0, data };
-  await page.route('**/v3/catalog/records', (route) => route.fulfill({ json }));
+  await page.route('**/v3/catalog/records', (route) => route.fulfill({ json }), { times: 1 });
   await add(page).click();
   await page.getByText('It was not accepted: title: is too long').waitFor();
-  await page.unrouteAll();
   expect(await page.getByLabel('Title').inputValue()).toBe('Ardennaise');
   await add(page).click();
   await page.getByText('Searches and photos find it.').waitFor();

@@ -104,15 +104,12 @@ describe('a failed identification is explained in words that help', () => {
     expect(await alert(page)).toContain('The service is busy');
     expect(await page.getByText('Request request-1').isVisible()).toBe(true);
     const again = page.getByRole('button', { name: 'Try again' });
-    await page.unroute(address);
     await refuse(page, address, 504);
     await again.click();
     await page.getByText('This took too long').waitFor();
-    await page.unroute(address);
-    await page.route(address, (route) => route.abort('aborted'));
+    await page.route(address, (route) => route.abort('aborted'), { times: 1 });
     await again.click();
     await page.getByText('The service can’t be reached').waitFor();
-    await page.unroute(address);
     await page.context().setOffline(true);
     await again.click();
     await page.getByText('You are offline').waitFor();
