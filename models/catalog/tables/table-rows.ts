@@ -25,8 +25,8 @@ const NAMED_PAIR = /Name=([^|]*)\|Value=(.*?)(?:\[[^\]]*\])?[,;|\s]*(?=Type=|$)/
 export const PLACEHOLDER = /\{([^{}]*)\}/g;
 const NONE: readonly string[] = [];
 /** Cells that say that there is nothing. */
-const NOTHING = /^(?:[-–—]+|#?n\/a|null|nan)$/i;
-const isGiven = (text: string): boolean => text.length > 4 || !NOTHING.test(text);
+const NOTHING: ReadonlySet<string> = new Set(['-', '–', '—', '--', 'n/a', '#n/a', 'null', 'nan']);
+const isGiven = (text: string): boolean => text.length > 4 || !NOTHING.has(text.toLowerCase());
 
 /** What rows say: the values of their fields, the product or variant that they are of, and addresses of pages and pictures. */
 export class TableRows {
@@ -45,15 +45,15 @@ export class TableRows {
   all(rows: Rows, field: TableField): string[] {
     const columns = this.columns.of.get(field) ?? NONE;
     return rows.flatMap((row) => {
-      const found = columns.flatMap((column) => row.cells.get(column)?.filter(isGiven) ?? []);
+      const found = columns.flatMap((column) => row.cells.get(column) ?? []).filter(isGiven);
       return found.length > 0 ? found : this.#attributesOf(row, field);
     });
   }
 
   one(row: TableRow, field: TableField): string | null {
     for (const column of this.columns.of.get(field) ?? NONE) {
-      const value = row.cells.get(column)?.find(isGiven);
-      if (value !== undefined) return value;
+      const value = row.cells.get(column)?.[0];
+      if (value !== undefined && isGiven(value)) return value;
     }
     return this.#attributesOf(row, field)[0] ?? null;
   }
@@ -131,9 +131,8 @@ export class TableRows {
   #named(row: TableRow, field: PictureField): string[] {
     const [part, whole = ''] = SYSTEMS[this.columns.format]?.pictures ?? [];
     return this.all([row], field)
-      .map((text) => text.replaceAll('&amp;', '&').replace(/^[[{](https?:.*)[\]}]$/s, '$1'))
       .flatMap((text) => (WRAPPED.test(text) ? (text.match(WRAPPED_ADDRESS) ?? []) : text.split(BETWEEN)))
-      .map((each) => each.trim().replaceAll('\\/', '/'))
+      .map((each) => each.trim().replaceAll('\\/', '/').replaceAll('&amp;', '&'))
       .map((each) => wholeAddress(part ? each.replace(new RegExp(part), whole) : each, this.shop) ?? '')
       .map((each) => (each.includes('://') ? each : each.replaceAll('\\', '/')))
       .filter((each) => each !== '');
@@ -163,10 +162,10 @@ export class TableRows {
 
 type PictureField = 'images' | 'variant_image';
 /** Between pictures of one cell. */
-const BETWEEN = /[|;\n]+|,\s+|,(?=https?:\/\/|\/)|\s(?=https?:\/\/)/;
-/** Pictures as JSON (`{"src":"https:\/\/…"}`), as HTML, or behind their names (`front.jpg (https://…)`). */
+const BETWEEN = /(?:[|\n]|(?<!&amp);)+|,\s+|,(?=https?:\/\/|\/)|\s(?=https?:\/\/)/;
+/** Pictures as JSON (`{"src":"https:\/\/…"}`), in braces, as HTML, or behind their names (`front.jpg (https://…)`). */
 const WRAPPED = /^[[{<](?=.*https?:|\W*$)|\(https?:/s;
-const WRAPPED_ADDRESS = /https?:[^\s"'<>)]+/g;
+const WRAPPED_ADDRESS = /(?<=["'])https?:[^\s"'<>)]+|https?:(?:(?!,https?:)[^\s"'<>)\]}])+/g;
 /** Not of one that has no host, is not https, is on a drive, or is outside of the folder of the table. */
 const isReachable = (picture: string): boolean =>
   storedImageOf(picture) !== undefined || !/^(?:\/|http:|[a-z]:\/|(?!https:)(?:.*\/)?\.\.\/)/i.test(picture);
