@@ -78,8 +78,9 @@ const REFUSED: readonly (readonly [tool: string, argument: Record<string, unknow
 
 describe('the tools', () => {
   let client: Client;
+  let local: Client;
   beforeAll(async () => {
-    client = await overHttp(payer.key);
+    [client, local] = await Promise.all([overHttp(payer.key), overStdio(payer.key)]);
   });
 
   test('are identify, search, look_up and similar, each with a title, bounds and the schema of its answers', async () => {
@@ -133,11 +134,11 @@ describe('the tools', () => {
   });
 
   test.each([
-    ['HTTP', overHttp],
-    ['stdio', overStdio],
-  ])('let the service say that a photo is too large, over %s', async (_name, connect) => {
+    ['HTTP', () => client],
+    ['stdio', () => local],
+  ])('let the service say that a photo is too large, over %s', async (_name, by) => {
     const base64 = Buffer.alloc(11 * 2 ** 20).toString('base64');
-    const { answer } = await called(await connect(payer.key), 'identify', { photos: [{ base64 }] });
+    const { answer } = await called(by(), 'identify', { photos: [{ base64 }] });
     expect(answer).toMatchObject({ error: 'payload_too_large' });
   });
 
@@ -158,7 +159,7 @@ describe('the tools', () => {
 
   test('end their call of the service when they are cancelled', async () => {
     const hanging = createServer();
-    const local = await overStdio('lpk_x', `http://${await listening(hanging)}`);
+    const cancelled = await overStdio('lpk_x', `http://${await listening(hanging)}`);
     for (const [name, parameters] of [
       ['identify', { photos: [URL_PHOTO] }],
       ['search', {}],
@@ -167,7 +168,7 @@ describe('the tools', () => {
     ] as const) {
       const cancel = new AbortController();
       const received = once(hanging, 'request') as Promise<[IncomingMessage]>;
-      const calling = local.callTool({ name, arguments: parameters }, { signal: cancel.signal });
+      const calling = cancelled.callTool({ name, arguments: parameters }, { signal: cancel.signal });
       const [{ socket }] = await received;
       cancel.abort(new Error('cancelled'));
       await expect(calling).rejects.toThrow('cancelled');
@@ -197,7 +198,6 @@ describe('the tools', () => {
     await writeFile(path, service.photoBytes);
     const remote = await called(client, 'identify', { photos: [{ path }] });
     expect([remote.isError, remote.text]).toEqual([true, expect.stringMatching(/photos/)]);
-    const local = await overStdio(payer.key);
     expect((await called(local, 'identify', { photos: [{ path }] })).answer.data[0]?.id).toBe(BIRKIN);
     const none = await called(local, 'identify', { photos: [{ path: join(folder, 'none.png') }] });
     expect([none.isError, none.text]).toEqual([true, expect.stringContaining('none.png')]);
