@@ -1,27 +1,15 @@
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { productId } from '../../scripts/lab/generator/generate-bundle';
-import {
-  BAG,
-  DEMO_SEED,
-  drop,
-  expectAccessible,
-  fileOf,
-  identify,
-  jpeg,
-  PHONE,
-  refuse,
-  useBrowser,
-  WATCH,
-} from './browser';
+import * as demo from './browser';
 import { A_BRAND, answerWith, type RankedRow, ranked, TEN_UNSURE, TWO_ITEMS } from './ranked-answers';
 
-const browser = useBrowser();
+const browser = demo.useBrowser();
 
 async function answered(rows: readonly RankedRow[], photos = 1, options = {}): Promise<Page> {
   const page = await browser.visit('', options);
   await answerWith(page, rows);
-  await identify(page, ...[WATCH, BAG].slice(0, photos).map((item) => fileOf(item)));
+  await demo.identify(page, ...[demo.WATCH, demo.BAG].slice(0, photos).map((item) => demo.fileOf(item)));
   await page.getByRole('heading', { name: /^(Is it something else|Do you know)/ }).waitFor();
   return page;
 }
@@ -61,7 +49,7 @@ describe('runners-up', () => {
     expect(await link.getAttribute('href')).toBe('https://shop.example/lv-00421');
     expect(await link.getAttribute('rel')).toContain('noopener');
     await page.getByRole('slider', { name: 'Zoom' }).press('End');
-    await expectAccessible(page);
+    await demo.expectAccessible(page);
   });
 
   test('whose page is not https have no link to it', async () => {
@@ -79,7 +67,7 @@ describe('runners-up', () => {
   });
 
   test('are compared, opened and confirmed by keyboard, on a phone too', async () => {
-    const page = await answered(A_BRAND, 1, PHONE);
+    const page = await answered(A_BRAND, 1, demo.PHONE);
     await button(page, /^Aubrenne Orangerie/).press('Enter');
     expect(await title(page)).toBe('Aubrenne Orangerie');
     const told = page.waitForRequest('**/feedback');
@@ -155,7 +143,7 @@ describe('photos that disagree', () => {
     await button(page, /^Le Vaurelle The Clé 2/).click();
     const caption = page.locator('.compare figcaption');
     await caption.filter({ hasText: /^Your picture 2/ }).waitFor();
-    await expectAccessible(page);
+    await demo.expectAccessible(page);
   });
 
   test('cause no warning when they agree', async () => {
@@ -172,7 +160,7 @@ describe('nothing sure', () => {
     const page = await answered([], 2);
     await page.getByRole('heading', { name: 'Nothing is sure' }).waitFor();
     expect(await page.getByText('0 credits used').isVisible()).toBe(true);
-    await expectAccessible(page);
+    await demo.expectAccessible(page);
     await answerWith(page, TEN_UNSURE);
     const sent = page.waitForRequest('**/v3/vision/identify');
     await button(page, 'Show the nearest for 12 credits').click();
@@ -181,14 +169,14 @@ describe('nothing sure', () => {
     expect(await nearest(page).isVisible()).toBe(true);
     expect(await page.getByText('Best match').count()).toBe(0);
     expect(await chances(page)).toHaveLength(9);
-    await expectAccessible(page);
-    expect(await identify(page, fileOf(BAG))).not.toHaveProperty('min_confidence');
+    await demo.expectAccessible(page);
+    expect(await demo.identify(page, demo.fileOf(demo.BAG))).not.toHaveProperty('min_confidence');
   });
 
   test('is the answer to a picture of nothing; its nearest rows are charged', async () => {
     const page = await browser.visit();
     const picture = sharp({ create: { width: 640, height: 640, channels: 3, background: 'white' } });
-    await identify(page, jpeg('white.jpg', await picture.jpeg().toBuffer()));
+    await demo.identify(page, demo.jpeg('white.jpg', await picture.jpeg().toBuffer()));
     await button(page, 'Show the nearest for 10 credits').click();
     await nearest(page).waitFor();
     expect(await page.getByText('10 credits used').isVisible()).toBe(true);
@@ -209,7 +197,7 @@ describe('nothing sure', () => {
 
 test('an answer says who disagrees, and how sure each level is, below the two nearest pictures', async () => {
   const page = await browser.visit();
-  await identify(page, fileOf(WATCH, 4), fileOf(WATCH, 5), fileOf(BAG));
+  await demo.identify(page, demo.fileOf(demo.WATCH, 4), demo.fileOf(demo.WATCH, 5), demo.fileOf(demo.BAG));
   const why = page.getByRole('region', { name: 'Why' });
   await why.getByText('Picture 3 disagrees').waitFor();
   const photo = page.getByText(/^Your picture [12]$/).last();
@@ -227,7 +215,7 @@ describe('feedback', () => {
   const predicted = async () => {
     const page = await browser.visit();
     const answer = page.waitForResponse('**/v3/vision/identify');
-    await identify(page, fileOf(WATCH));
+    await demo.identify(page, demo.fileOf(demo.WATCH));
     await page.getByRole('heading', { name: 'Is it something else?' }).waitFor();
     const prediction = await (await answer).headerValue('X-Prediction-Id');
     const told = async (tell: () => Promise<void>): Promise<string | null> => {
@@ -247,7 +235,7 @@ describe('feedback', () => {
   test('is recorded: right, another one, none of the catalog; each after the other', async () => {
     const { page, told } = await predicted();
     const right = button(page, /^It is this one/).first();
-    expect(await told(() => right.click())).toBe(productId(DEMO_SEED, WATCH));
+    expect(await told(() => right.click())).toBe(productId(demo.DEMO_SEED, demo.WATCH));
     await thanks(page, 'Vaurström');
     expect(await right.getAttribute('aria-pressed')).toBe('true');
 
@@ -257,7 +245,7 @@ describe('feedback', () => {
     const search = page.locator('.product-search');
     const one = search.getByRole('button', { name: /^It is this one/ }).first();
     const [, name = ''] = /: (.+)$/.exec((await one.textContent()) ?? '') ?? [];
-    await expectAccessible(page);
+    await demo.expectAccessible(page);
     expect(await told(() => one.press('Enter'))).toMatch(/^product_/);
     await thanks(page, `${name}.`);
     expect(await right.getAttribute('aria-pressed')).toBe('false');
@@ -268,7 +256,7 @@ describe('feedback', () => {
 
   test('that did not arrive is reported, and can be sent again', async () => {
     const { page, told } = await predicted();
-    await refuse(page, '**/feedback', 503);
+    await demo.refuse(page, '**/feedback', 503);
     await button(page, 'Not in the catalog').click();
     expect(await page.getByRole('alert').textContent()).toContain('This was not recorded');
     expect(await told(() => button(page, 'Try again').click())).toBeNull();
@@ -279,8 +267,8 @@ describe('feedback', () => {
     const page = await browser.visit();
     const json = { success: true, credits_used: 0, data: [] };
     await page.route('**/v3/vision/identify', (route) => route.fulfill({ json }));
-    await drop(page, fileOf(WATCH));
-    await identify(page);
+    await demo.drop(page, demo.fileOf(demo.WATCH));
+    await demo.identify(page);
     await page.getByRole('heading', { name: 'Nothing is sure' }).waitFor();
     expect(await page.getByRole('heading', { name: 'Do you know what it is?' }).count()).toBe(0);
   });

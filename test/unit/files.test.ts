@@ -2,14 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  checkStorage,
-  createDurably,
-  openWorkFolder,
-  renameDurably,
-  syncTree,
-  writeDurably,
-} from '../../db/files/durable-files';
+import * as durable from '../../db/files/durable-files';
 import { LocalImageStore } from '../../db/files/local-image-store';
 import { signingKeys } from '../../scripts/composition/signing-keys';
 import { readConfig } from '../../scripts/config';
@@ -24,7 +17,7 @@ test.each(['SIGINT', 'SIGTERM', null] as const)(
   'a work folder ends with %s, or when it is closed',
   async (signal) => {
     const kill = jest.spyOn(process, 'kill').mockReturnValue(true);
-    const work = openWorkFolder(join(folder, 'deep', '.work-'));
+    const work = durable.openWorkFolder(join(folder, 'deep', '.work-'));
     writeFileSync(join(work.path, 'part'), '');
     if (signal) process.emit(signal, signal);
     else await work.close();
@@ -55,9 +48,9 @@ describe('files that must outlive a crash', () => {
 
   test('a rewritten file stays the old one until all of the new one is on the disk', async () => {
     const path = join(folder, 'deep', 'note.json');
-    await writeDurably(path, 'old', 0o600);
+    await durable.writeDurably(path, 'old', 0o600);
     const seen = await atEachSync(() => readFileSync(path, 'utf8'));
-    await writeDurably(path, 'new', 0o600);
+    await durable.writeDurably(path, 'new', 0o600);
     // First the file is synced, then its folder.
     expect(seen).toEqual(['old', 'new']);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -65,8 +58,8 @@ describe('files that must outlive a crash', () => {
   });
 
   test.each([
-    ['written anew', writeDurably, 'other'],
-    ['made', createDurably, 'new'],
+    ['written anew', durable.writeDurably, 'other'],
+    ['made', durable.createDurably, 'new'],
   ])('a full disk leaves what was there, and no part, of a file that is %s', async (_what, write, name) => {
     writeFileSync(join(folder, 'other'), 'old');
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
@@ -79,19 +72,19 @@ describe('files that must outlive a crash', () => {
   test('of many processes that create a file at once one succeeds, and nobody sees a partial file', async () => {
     const path = join(folder, 'keys.json');
     const texts = Array.from({ length: 16 }, (_, index) => String(index).repeat(100_000));
-    const made = await Promise.all(texts.map((text) => createDurably(path, text)));
+    const made = await Promise.all(texts.map((text) => durable.createDurably(path, text)));
     expect(made.filter(Boolean)).toHaveLength(1);
     expect(readFileSync(path, 'utf8')).toBe(texts[made.indexOf(true)]);
     expect(readdirSync(folder)).toEqual(['keys.json']);
   });
 
   test('a folder is on the disk, with everything in it, before it gets its name', async () => {
-    await writeDurably(join(folder, 'draft', 'a', 'b'), 'b');
-    await writeDurably(join(folder, 'draft', 'c'), 'c');
+    await durable.writeDurably(join(folder, 'draft', 'a', 'b'), 'b');
+    await durable.writeDurably(join(folder, 'draft', 'c'), 'c');
     const syncs = await atEachSync(() => null);
-    await syncTree(join(folder, 'draft'));
+    await durable.syncTree(join(folder, 'draft'));
     expect(syncs).toHaveLength(4);
-    await renameDurably(join(folder, 'draft'), join(folder, 'model'));
+    await durable.renameDurably(join(folder, 'draft'), join(folder, 'model'));
     expect(syncs).toHaveLength(5);
     expect(readFileSync(join(folder, 'model', 'a', 'b'), 'utf8')).toBe('b');
   });
@@ -151,16 +144,19 @@ describe('signing keys', () => {
 });
 
 test('the check of the data folder leaves no file, and says how much space is needed when less is free', async () => {
-  await checkStorage(folder, 1);
+  await durable.checkStorage(folder, 1);
   expect(readdirSync(folder)).toEqual([]);
   const message = expect.stringContaining(String(Number.MAX_SAFE_INTEGER));
-  await expect(checkStorage(folder, Number.MAX_SAFE_INTEGER)).rejects.toMatchObject({ status: 503, message });
+  await expect(durable.checkStorage(folder, Number.MAX_SAFE_INTEGER)).rejects.toMatchObject({
+    status: 503,
+    message,
+  });
 });
 
 test('the check of the data folder fails with the reason, and without the path, where nothing can be written', async () => {
   writeFileSync(join(folder, 'file'), '');
   for (const place of [join(folder, 'file'), join(folder, 'missing')]) {
-    const failure: unknown = await checkStorage(place, 0).catch((error: unknown) => error);
+    const failure: unknown = await durable.checkStorage(place, 0).catch((error: unknown) => error);
     expect(failure).toMatchObject({ status: 503, message: expect.stringMatching(/ENOTDIR|ENOENT/) });
     expect(String(failure)).not.toContain(place);
   }
