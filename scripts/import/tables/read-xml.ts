@@ -1,4 +1,5 @@
 import { parser as saxParser } from 'sax';
+import { fieldOf } from '../../../models/catalog/tables/columns';
 import type { ReadRow } from '../../../models/catalog/tables/table-rows';
 import { addTo } from '../../../models/multimap';
 import { decodedText, MISSING_BYTES, REPLACEMENT } from './decode-text';
@@ -24,7 +25,10 @@ const NAMESPACES = /^http:\/\/(?:base\.google\.com\/|www\.w3\.org\/2005\/(Atom)$
 /** Links that lead to something other than the page of an entry. */
 const OTHER_LINKS = /^(?:self|edit|edit-media|enclosure|related|replies|via|license|hub)$/i;
 
-/** Items of an RSS or Atom feed, or products of another: their elements are cells, without the prefix of these; deeper elements are ignored. */
+/**
+ * Items of an RSS or Atom feed, or products of another: their elements are cells, without the prefix of these; of deeper
+ * elements only addresses of pictures are read (`<images><image>https://…`).
+ */
 export async function* xmlRows(
   path: string,
   encoding: string,
@@ -50,13 +54,15 @@ export async function* xmlRows(
     item = null;
   };
   const add = (text: string) => {
-    if (item?.depth !== 1) return;
+    if (!item || item.depth === 0) return;
+    if (item.depth > 1 && !(/^\s*https?:/.test(text) && isPicture(item))) return;
     if (text.includes(REPLACEMENT)) fail(MISSING_BYTES);
     item.text += text;
     if (item.text.length <= CELL_LENGTH_MAX) return;
     fail(`${item.column} is longer than ${CELL_LENGTH_MAX} characters`);
     item.text = '';
   };
+  const isPicture = ({ column }: OpenItem) => fieldOf(column) === 'images';
   sax.onopentag = ({ name: qualified, attributes }) => {
     for (const [attribute, value] of Object.entries(attributes)) {
       const namespace = attribute.startsWith('xmlns:') ? NAMESPACES.exec(String(value)) : null;
@@ -69,9 +75,11 @@ export async function* xmlRows(
       item.depth += 1;
       // `<product><item><id>`: what was the only thing in another is the item itself.
       if (item.depth === 2 && item.cells.size === 0 && ITEMS.has(item.column.toLowerCase())) item.depth = 1;
-      if (item.depth > 1) return;
-      item.column = name;
-      item.text = OTHER_LINKS.test(String(attributes['rel'])) ? '' : String(attributes['href'] ?? '');
+      if (item.depth === 1) Object.assign(item, { column: name, text: '' });
+      else if (isPicture(item)) item.text += '\n';
+      const { rel, href, url, src = url } = attributes;
+      const address = href ?? (src !== undefined && isPicture(item) ? src : '');
+      if (!OTHER_LINKS.test(String(rel))) add(String(address));
     } else if (ITEMS.has(name.toLowerCase())) {
       const isEntry = name === 'entry';
       item = { line: sax.line + 1, isEntry, cells: new Map(), fault: null, depth: 0, column: '', text: '' };
