@@ -14,6 +14,8 @@ export const joinCategories = (ids: readonly string[]): string => ids.join(CATEG
 /** The ids of the categories of an entity or row, from the text of `joinCategories`; the first one is its own. */
 export const categoriesOf = (joined: string): readonly string[] => joined.split(CATEGORY_SEPARATOR);
 
+const folded = (text: string): string => text.normalize('NFC').toLowerCase();
+
 /** Which nodes may be requested, and the level of each: hierarchies are data of the categories (contract 3.1). */
 export class Taxonomy {
   private readonly bySlug: ReadonlyMap<string, Category>;
@@ -26,10 +28,10 @@ export class Taxonomy {
 
   /** The category of this slug or name, without regard to case; undefined when there is none. */
   find(slugOrName: string): Category | undefined {
-    const wanted = slugOrName.trim().toLowerCase();
+    const wanted = folded(slugOrName.trim());
     return (
       this.bySlug.get(wanted) ??
-      this.categories.find((each) => each.id.toLowerCase() === wanted || each.name.toLowerCase() === wanted)
+      this.categories.find((each) => folded(each.id) === wanted || folded(each.name) === wanted)
     );
   }
 

@@ -118,12 +118,14 @@ test('a product comes in without the pictures that cannot be used, unless none o
 // contract 13.20, 1.11
 test('a brand of the catalog keeps what it has there and gains the categories of the table', async () => {
   await bench.accept({
-    'categories.jsonl': [{ id: 'shoes', name: 'Shoes', hierarchy: ['brand'] }],
+    'categories.jsonl': [{ id: 'shoes', name: 'D’été', hierarchy: ['brand'] }],
     'entities.jsonl': [
       { id: 'brand_gucci', kind: 'brand', name: 'Gucci', category: 'shoes', keywords: ['gg'], popularity: 7 },
     ],
   });
-  expect(await importRows([row('a'), row('b', { category: 'shoes' })])).toMatchObject({ rejected: 0 });
+  expect(
+    await importRows([row('a'), row('b', { category: 'shoes' }), row('c', { category: "D'ETE" })]),
+  ).toMatchObject({ rejected: 0 });
   expect(await bench.row('brand_gucci')).toMatchObject({ popularity: 7, category: 'shoes,bags' });
   expect((await bench.row('brand_gucci'))?.['words']).toContain('gg');
 });

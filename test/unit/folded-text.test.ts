@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { foldText, nameSortKey, queryWords, wordsOf } from '../../models/catalog/fold-text';
 import { matchedParts } from '../../models/catalog/matched-parts';
+import { Taxonomy } from '../../models/catalog/taxonomy';
 import { APOSTROPHES, codePointsOf, INVISIBLE, NUMBER_SIGNS } from '../support/odd-characters';
 
 const SEEDED = { seed: 18, numRuns: 2_000 };
@@ -88,6 +89,12 @@ describe('matched parts of a name', () => {
       SEEDED,
     );
   });
+});
+
+// contract 4.2, 5.5
+test('a category is found by its name, composed or not', () => {
+  const summer = { id: 'summer', name: 'Été', hierarchy: [] };
+  for (const name of ['été', 'E\u0301TE\u0301']) expect(new Taxonomy([summer]).find(name)).toBe(summer);
 });
 
 // contract 4.12

@@ -36,9 +36,10 @@ export class TableTaxonomy implements KnownNames {
 
   static async of(store: TaxonomyStore, columns: TableColumns): Promise<TableTaxonomy> {
     const known = new Map<string, CategoryRecord>();
-    for (const category of await store.categories()) {
-      known.set(category.name.toLowerCase(), category).set(category.id, category);
-    }
+    const categories = await store.categories();
+    // A name that is the id of another category means that one.
+    for (const category of categories) known.set(slugOf(category.name), category);
+    for (const category of categories) known.set(category.id, category);
     return new TableTaxonomy(known, store, columns);
   }
 
