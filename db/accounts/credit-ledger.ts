@@ -23,9 +23,7 @@ interface Settlement {
   readonly answer?: string | undefined;
 }
 
-interface ChargedSale extends ports.Sale {
-  readonly charge: ports.ChargeRequest;
-}
+type ChargedSale = ports.Sale & Pick<Settlement, 'charge'>;
 
 const amountOf = ({ amount }: Settlement): number => amount;
 
@@ -64,10 +62,14 @@ export class PostgresCreditLedger implements ports.CreditLedger {
   }
 
   /** @throws AppError 402 when the balance does not cover the amount, or no longer does because the reservation has expired */
-  settle(charge: ports.ChargeRequest, amount: number, answer?: string): Promise<ports.Booking> {
-    // An idempotent call has an answer of its own to keep.
-    const batch = charge.idempotencyKey === undefined ? charge.accountId : charge.chargeId;
-    return this.#settlements.submit({ charge, amount, answer }, batch);
+  async settle(charge: ports.ChargeRequest, amount: number, answer?: string): Promise<ports.Booking> {
+    if (charge.idempotencyKey === undefined)
+      return this.#settlements.submit({ charge, amount }, charge.accountId);
+    // Not by the batcher, which keeps its last items: answers may be large.
+    const alone = [{ charge, amount, answer }];
+    const [booking] = await bookedTogether(alone, amountOf, (each) => this.settleAll(each));
+    if (booking === undefined || booking instanceof Error) throw booking;
+    return booking;
   }
 
   /** Settles charges of one account together, or that of an idempotent call: one update of the account, one commit. */
@@ -283,10 +285,7 @@ const creditsLeft = (charge?: ports.ChargeRequest): Sql =>
         (SELECT credits FROM accounts WHERE id = ${charge?.accountId ?? null} AND credits IS NOT NULL FOR NO KEY UPDATE))`;
 
 const maxPriceOf = ({ rows, price, together }: ChargedSale): number =>
-  costOf(
-    rows.map(() => Math.max(price.product, price.other)),
-    together,
-  );
+  Math.max(price.product, price.other) * (together ? 1 : rows.length);
 
 const costOf = (prices: readonly number[], together = false): number =>
   together ? Math.max(0, ...prices) : prices.reduce((sum, price) => sum + price, 0);
