@@ -66,9 +66,7 @@ export const chargedAnswer =
     const caller = callerOf(res);
     const { requestId, deadline, claimed } = res.locals;
     const hangUp = new AbortController();
-    onceClosed(res, () => {
-      if (!res.writableFinished) hangUp.abort();
-    });
+    onceClosed(res, () => res.writableFinished || hangUp.abort());
     const call: CallContext = {
       caller,
       requestId,

@@ -35,7 +35,8 @@ function fieldOf(path: readonly PropertyKey[]): string {
 }
 
 /** Refuses (400) any parameter of a query string (contract 12.13); endpoints with parameters validate theirs. */
-export const refuseParameters: Middleware = ({ query }) => void validate(z.strictObject({}), query);
+export const refuseParameters: Middleware = ({ query }) => void validate(NO_PARAMETERS, query);
+const NO_PARAMETERS = z.strictObject({});
 
 /** Refuses (400) names such as `brand[]` where unknown ones are ignored: the answer would lack that filter (contract 8.1). */
 export function refuseBrackets(names: readonly string[]): void {

@@ -148,8 +148,7 @@ async function ask<Row>(knex: Knex, connection: ClientBase, { text, bindings, na
   const query = { sql: name === undefined ? numbered(text) : text, bindings, options: { name } };
   knex.client.emit('query', query);
   try {
-    const values = bindings.map(bound);
-    const prepared = { text: query.sql, values, ...(name !== undefined && { name }) };
+    const prepared = { text: query.sql, values: bindings.map(bound), ...(name !== undefined && { name }) };
     // By a callback: V8 (11.3, in Node 20) takes the rows of the driver's own promise for long-lived, which makes garbage expensive.
     const { rows } = await new Promise<QueryResult>((resolve, reject) =>
       connection.query(prepared, (error, result) => (error ? reject(error) : resolve(result))),
