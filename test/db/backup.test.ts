@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Knex } from 'knex';
-import { verifyArchive } from '../../db/backup/archive';
 import { type DumpedRows, dumpDatabase, loadDatabase, RestoreRefused } from '../../db/backup/database-dump';
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { rowsOf } from '../../db/core/sql';
@@ -128,11 +126,4 @@ test('a restore leaves out the search snapshot, even one in the dump, and it is 
     expect(await left()).toEqual([]);
     expect(await makeSearchSnapshot(knex, limits)).toBe(true);
   }
-});
-
-test.each([
-  ['missing', join(__dirname, 'no-such-file.tar')],
-  ['a folder', __dirname],
-])('a backup that is %s cannot be read, which is not called damage', async (_what, file) => {
-  await expect(verifyArchive(file)).rejects.toThrow(new RegExp(`^${file} cannot be read: E(NOENT|ISDIR)`));
 });

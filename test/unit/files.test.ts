@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { verifyArchive } from '../../db/backup/archive';
 import * as durable from '../../db/files/durable-files';
 import { LocalImageStore } from '../../db/files/local-image-store';
 import { signingKeys } from '../../scripts/composition/signing-keys';
@@ -160,4 +161,11 @@ test('the check of the data folder fails with the reason, and without the path, 
     expect(failure).toMatchObject({ status: 503, message: expect.stringMatching(/ENOTDIR|ENOENT/) });
     expect(String(failure)).not.toContain(place);
   }
+});
+
+test.each([
+  ['missing', join(__dirname, 'no-such-file.tar')],
+  ['a folder', __dirname],
+])('a backup that is %s cannot be read, which is not called damage', async (_what, file) => {
+  await expect(verifyArchive(file)).rejects.toThrow(new RegExp(`^${file} cannot be read: E(NOENT|ISDIR)`));
 });
