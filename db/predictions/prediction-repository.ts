@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import type * as ports from '../../models/ports';
@@ -19,13 +20,17 @@ export class PostgresPredictionRepository implements ports.PredictionRepository 
 
   /** Commits without waiting for the disk, as a caller is waiting; a power failure may lose the last few. */
   async save(prediction: ports.Prediction, photos: readonly Buffer[]): Promise<void> {
+    // The booking, which is made meanwhile and waits for the disk, is sent first.
+    await setImmediate();
     const statement = sql`WITH quick AS (SELECT set_config('synchronous_commit', 'off', true)),
       saved AS (
         INSERT INTO predictions (id, created_at, request_id, account_id, test, endpoint, version_id, model,
           image_digests, neighbours, best, rows, timings)
         SELECT ${prediction.id}, ${prediction.createdAt}, ${prediction.requestId}, ${prediction.accountId},
           ${prediction.test}, ${prediction.endpoint}, ${prediction.versionId}, ${prediction.model},
-          ${prediction.imageDigests}::text[], ${json(prediction.neighbours)}, ${json(prediction.best)},
+          ${prediction.imageDigests}::text[], ${json(prediction.neighbours)},
+          ${json(prediction.best)} || jsonb_build_object('category', (
+            SELECT category FROM catalog_rows WHERE id = ${prediction.best?.id ?? null})),
           ${json(prediction.rows)}, ${json(prediction.timings)} FROM quick
         RETURNING id, account_id)
       INSERT INTO prediction_photos (prediction_id, position, jpeg)

@@ -119,6 +119,7 @@ export class Billing {
     try {
       call.signal?.throwIfAborted();
       done = await work();
+      if (LEDGER_HAS.get(call)?.sold) await unlessAborted(call, done.beside);
       call.signal?.throwIfAborted();
     } catch (failure) {
       const { held, sold } = LEDGER_HAS.get(call) ?? {};
@@ -144,7 +145,7 @@ export class Billing {
   ): Promise<number | null> {
     const charge = chargeOf(call);
     const held = LEDGER_HAS.get(call)?.held;
-    const beside = work && call.signal ? orAborted(work, call.signal) : work;
+    const beside = unlessAborted(call, work);
     if (price === 0 && answer === undefined && !held) {
       await beside;
       return call.caller.credits;
@@ -177,6 +178,9 @@ export class Billing {
     });
   }
 }
+
+const unlessAborted = ({ signal }: CallContext, work?: Promise<unknown>) =>
+  work && signal ? orAborted(work, signal) : work;
 
 /** Whether a booking was refused, and so did not take place. */
 const isUncovered = (failure: unknown): boolean => failure instanceof AppError && failure.status === 402;

@@ -147,17 +147,11 @@ export interface Prediction extends Owner {
   readonly model: string;
   readonly imageDigests: readonly string[];
   readonly neighbours: readonly neighbours.Neighbour[];
-  /** The likeliest product, answered or not; null when nothing was near. */
-  readonly best: BestCandidate | null;
+  /** The likeliest product, answered or not, stored with its category; null when nothing was near. */
+  readonly best: { readonly id: string; readonly confidence: number } | null;
   readonly rows: readonly { id: string; confidence: number }[];
-  readonly timings: neighbours.StageTimings & { readonly intakeMs: number; readonly rowsMs: number };
+  readonly timings: neighbours.StageTimings & { readonly intakeMs: number };
   readonly feedback: Feedback | null;
-}
-
-export interface BestCandidate {
-  readonly id: string;
-  readonly category: string | null;
-  readonly confidence: number;
 }
 
 /** What the photos of a prediction showed, according to its caller (contract 7.18). */

@@ -77,10 +77,16 @@ export class MatchContext {
     });
   }
 
+  /** Whether the best product is so certain that it is answered, and no taxonomy row takes its place, whatever its ancestry. */
+  isSure(floor: number): boolean {
+    const [best] = this.products;
+    return best !== undefined && best.confidence >= (floor === 0 ? LIKELY : Math.max(SURE, floor));
+  }
+
   /** The taxonomy rows that may take the place of the best product, innermost first. They may no longer exist. */
   fallbacks(floor: number): Match[] {
     const [best] = this.products;
-    if (!best || best.confidence >= (floor === 0 ? LIKELY : Math.max(SURE, floor))) return [];
+    if (!best || this.isSure(floor)) return [];
     return this.levels(best.id).filter(
       ({ id, confidence }) => confidence >= Math.max(LIKELY, floor) && this.#below(id).length > 1,
     );

@@ -12,7 +12,7 @@ import { candidatesOf, shortlistOf } from './candidates';
 import { calibrationOf } from './confidence';
 import { viewSizeOf } from './embedding-model';
 import { atPosition, type ImageInput, type PhotoRequest, type PreparedInput } from './image-input';
-import { ancestryOf, type Evidence, MATCHES_MAX, MatchContext } from './matches';
+import { type Ancestry, ancestryOf, type Evidence, MATCHES_MAX, type Match, MatchContext } from './matches';
 import type { Neighbourhood, SmallImage } from './neighbours';
 
 /** Tuning of the vision path; the defaults are in the settings (contract 7.7). */
@@ -50,7 +50,7 @@ export interface Identification {
   readonly items: readonly IdentifiedItem[];
   /** Of the first hit; null when nothing was found. */
   readonly resolvedTaxonomy: ResolvedTaxonomy | null;
-  readonly timings: ports.Prediction['timings'];
+  readonly timings: ports.Prediction['timings'] & { readonly rowsMs: number };
   readonly totalMs: number;
 }
 
@@ -145,50 +145,60 @@ export class VisionService {
     });
     await call.awaitMemory?.();
     const rowsFrom = this.clock.now().getTime();
-    const found = await this.rows(neighbourhood, request, scope, taxonomy);
+    const timings = { intakeMs, ...neighbourhood.timings };
+    const predictionId = randomUUID();
+    const record = (best: Match | undefined, rows: readonly Match[]) =>
+      this.record(call, images, neighbourhood, { id: predictionId, best: best ?? null, rows, timings });
+    const { items, recorded } = await this.rows(call, request, neighbourhood, { scope, taxonomy, record });
     const endedAt = this.clock.now().getTime();
-    const timings = { intakeMs, ...neighbourhood.timings, rowsMs: endedAt - rowsFrom };
-    const { items, resolvedTaxonomy } = found;
-    const { predictionId, saving } = this.record(call, images, neighbourhood, found, timings);
     return {
-      value: { predictionId, items, resolvedTaxonomy, timings, totalMs: endedAt - startedAt },
+      value: {
+        ...{ predictionId, items, resolvedTaxonomy: taxonomy.resolvedBy(items[0]?.item) },
+        ...{ timings: { ...timings, rowsMs: endedAt - rowsFrom }, totalMs: endedAt - startedAt },
+      },
       price: items.length > 0 ? request.price : 0,
-      beside: saving,
+      beside: recorded,
     };
   }
 
+  /** The rows of the answer and its record, begun. What is sure is known before its rows are read: they are booked as they are read. */
   private async rows(
+    call: CallContext,
+    { photos, minConfidence, pricing, price, explain }: IdentifyRequest,
     { version, neighbours, rivals = [] }: Neighbourhood,
-    request: IdentifyRequest,
-    scope: SearchScope,
-    taxonomy: Taxonomy,
-  ): Promise<Found> {
-    const { catalog } = this;
-    const candidates = candidatesOf([...neighbours, ...rivals], request.photos.length);
+    { scope, taxonomy, record }: AnswerContext,
+  ) {
+    const { catalog, billing } = this;
+    const candidates = candidatesOf([...neighbours, ...rivals], photos.length);
     const passing = new Set(neighbours.flatMap((each) => each.products));
     const shortlist = shortlistOf(candidates.filter(({ id }) => passing.has(id)));
-    const products = await catalog.itemsById(shortlist.map(({ id }) => id));
     const calibration = calibrationOf(version);
-    const ancestry = ancestryOf(products, taxonomy);
-    const context = new MatchContext(shortlist, ancestry, calibration.confidence, shortlistOf(candidates));
-    const floor = request.minConfidence ?? this.settings.confidenceFloor ?? calibration.floor;
+    const floor = minConfidence ?? this.settings.confidenceFloor ?? calibration.floor;
+    const judged = (ancestry: Ancestry) =>
+      new MatchContext(shortlist, ancestry, calibration.confidence, shortlistOf(candidates));
+    const sure = judged(new Map());
+    if (sure.isSure(floor) && !explain) {
+      const matches = sure.rows(floor, () => true);
+      const recorded = record(sure.products[0], matches);
+      const ids = matches.map(({ id }) => id);
+      const sale = { price: { product: price, other: price }, together: true, pricing } as const;
+      const sold = await billing.sell(call, { rows: ids, ...sale });
+      const read = sold?.items ?? (await catalog.itemsById(ids, pricing));
+      return { items: itemsFor(matches, read), recorded };
+    }
+    const products = await catalog.itemsById(shortlist.map(({ id }) => id));
+    const context = judged(ancestryOf(products, taxonomy));
     const isAnswered = context.rows(floor, () => true).length > 0;
-    const priced = request.pricing && isAnswered ? context.products.slice(0, MATCHES_MAX) : [];
+    const priced = pricing && isAnswered ? context.products.slice(0, MATCHES_MAX) : [];
     const ids = [...context.fallbacks(floor), ...priced].map(({ id }) => id);
     // A taxonomy row has to live, and to be within the scope itself.
-    const read = await catalog.itemsById(ids, request.pricing, scope);
-    const byId = new Map([...products, ...read].map((item) => [item.id, item]));
-    const matches = context.rows(floor, (id) => byId.has(id));
-    const items = matches.flatMap(({ id, confidence }) => {
-      const item = byId.get(id);
-      return item ? [{ item, confidence }] : [];
-    });
-    const [best] = context.products;
-    return {
-      best: best ? { ...best, category: byId.get(best.id)?.category ?? null } : null,
-      items: request.explain ? await this.addEvidence(items, context, products) : items,
-      resolvedTaxonomy: taxonomy.resolvedBy(items[0]?.item),
-    };
+    const read = await catalog.itemsById(ids, pricing, scope);
+    const known = new Set([...products, ...read].map(({ id }) => id));
+    const matches = context.rows(floor, (id) => known.has(id));
+    const items = itemsFor(matches, [...products, ...read]);
+    const answered = items.map(({ item: { id }, confidence }) => ({ id, confidence }));
+    const recorded = record(context.products[0], answered);
+    return { items: explain ? await this.addEvidence(items, context, products) : items, recorded };
   }
 
   private async addEvidence(
@@ -216,31 +226,38 @@ export class VisionService {
     call: CallContext,
     images: readonly SmallImage[],
     { version, neighbours, rivals = [] }: Neighbourhood,
-    found: Found,
-    timings: ports.Prediction['timings'],
-  ) {
+    found: Pick<ports.Prediction, 'id' | 'best' | 'rows' | 'timings'>,
+  ): Promise<void> {
     const near = new Map([...rivals, ...neighbours].map(({ products: _, ...each }) => [each.imageId, each]));
-    const [id, { requestId, endpoint, caller }] = [randomUUID(), call];
+    const { requestId, endpoint, caller } = call;
     const prediction = {
-      ...{ id, createdAt: this.clock.now(), requestId, endpoint },
-      ...{ versionId: version.id, model: version.model },
-      ...{ accountId: caller.accountId, test: caller.test, best: found.best, timings, feedback: null },
+      ...{ ...found, createdAt: this.clock.now(), requestId, endpoint, feedback: null },
+      ...{ versionId: version.id, model: version.model, accountId: caller.accountId, test: caller.test },
       imageDigests: images.map(({ digest }) => digest),
       neighbours: [...near.values()],
-      rows: found.items.map(({ item, confidence }) => ({ id: item.id, confidence })),
     };
     const photos = caller.keepsPhotos ? images.flatMap((image) => ('jpeg' in image ? image.jpeg : [])) : [];
     const saving = this.predictions.save(prediction, photos);
     // The call may fail before its booking waits for this.
     saving.catch(() => undefined);
-    return { predictionId: id, saving };
+    return saving;
   }
 }
 
 const isFetched = (photos: IdentifyRequest['photos']): boolean => photos.some(({ kind }) => kind === 'url');
 
-interface Found {
-  readonly best: ports.BestCandidate | null;
-  readonly items: readonly IdentifiedItem[];
-  readonly resolvedTaxonomy: ResolvedTaxonomy | null;
+/** The rows that exist, each with its confidence. */
+function itemsFor(matches: readonly Match[], read: readonly CatalogItem[]): IdentifiedItem[] {
+  const byId = new Map(read.map((item) => [item.id, item]));
+  return matches.flatMap(({ id, confidence }) => {
+    const item = byId.get(id);
+    return item ? [{ item, confidence }] : [];
+  });
+}
+
+interface AnswerContext {
+  readonly scope: SearchScope;
+  readonly taxonomy: Taxonomy;
+  /** Begins to store the prediction. */
+  record(best: Match | undefined, rows: readonly Match[]): Promise<void>;
 }

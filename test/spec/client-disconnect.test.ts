@@ -21,16 +21,20 @@ const PRICING = { includes: ['pricing'] };
 const post = (path: string, body: object): RawCall => ({ method: 'POST', path, body });
 const get = (path: string): RawCall => ({ method: 'GET', path });
 
-/** A call of each endpoint that costs credits. How its charge is booked: rows as they are read, or settled with the answer. */
+/**
+ * A call of each endpoint that costs credits. How its charge is booked: rows as they are read, or settled with the answer. What photos
+ * surely show is known before it is read.
+ */
 const ENDPOINTS: Readonly<Record<string, readonly [booking: 'rows' | 'answer', call: () => RawCall]>> = {
   'v1 products': ['rows', () => get('/v1/products')],
   'v2 products': ['rows', () => post('/v2/products', {})],
-  'v2 vision': ['answer', () => post('/v2/vision', photo)],
+  'v2 vision': ['rows', () => post('/v2/vision', photo)],
   query: ['rows', () => post('/v3/catalog/query', PRICING)],
   item: ['rows', () => get(`${ITEM}?includes=pricing`)],
   items: ['rows', () => post('/v3/catalog/items', { ids: ['product_birkin_croc', 'x'] })],
   similar: ['answer', () => get(`${ITEM}/similar?includes=pricing`)],
-  'v3 vision': ['answer', () => post('/v3/vision/identify', { ...photo, ...PRICING })],
+  'v3 vision': ['rows', () => post('/v3/vision/identify', { ...photo, ...PRICING })],
+  'v3 vision, explained': ['answer', () => post('/v3/vision/identify', { ...photo, explain: true })],
 };
 
 const PLAIN = Object.entries(ENDPOINTS).map(([name, [booking, call]]) => ({ name, booking, call }));
@@ -105,7 +109,7 @@ test('a refund that fails for good is logged with what an operator needs to make
   for (const step of ['settle', 'refund'] as const)
     jest.spyOn(ledger, step).mockRejectedValue(new Error('away'));
   const { api, accountId } = await service.newKey({ credits: 100 });
-  expect((await api.identify(photo)).status).toBe(500);
+  expect((await api.identify({ ...photo, explain: true })).status).toBe(500);
   const charge = { accountId, chargeId: expect.any(String), amount: 5, reason: 'away' };
   expect(error).toHaveBeenCalledWith(charge, expect.stringContaining('refund'));
 });

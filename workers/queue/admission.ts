@@ -27,7 +27,7 @@ const KEPT_SHARE = 1 / 8;
 /** A photo is admitted before decoding, which takes an unknown time, if its turn comes within this share of its deadline. */
 const ENTRANCE_SHARE = 0.5;
 
-/** Older figures are too inaccurate: a few jobs have come or gone since. */
+/** Older figures are too inaccurate: a few jobs have come or gone since. For a queue that waits for photos, they are accurate enough. */
 const RECENT_MS = 50;
 
 /** As many as one key may have at a time are admitted unless the queue is stalled: for so few an estimate is too inaccurate. */
@@ -97,7 +97,8 @@ export abstract class AdmittingQueue {
       signal?.throwIfAborted();
       const askedAt = this.now();
       if (deadlineAt <= askedAt) throw timeout(0);
-      await this.refreshLoad(0);
+      const wasIdle = this.load.waiting === 0 && this.#queued.total === images.length;
+      await this.refreshLoad(wasIdle ? RECENT_MS : 0);
       signal?.throwIfAborted();
       const { waitingMax, leftMs } = this.#limitsFor(request);
       this.#assertCapacity(this.load.waiting, waitingMax);
