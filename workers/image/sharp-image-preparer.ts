@@ -86,10 +86,9 @@ export class SharpImagePreparer implements ImagePreparer {
     try {
       const decodable = decodableForm(bytes, format);
       if (decodable === null) throw undecodableImage();
-      const reading = this.budget.run({ ...HEADER, ...caller }, () =>
+      const header = await this.budget.run({ ...HEADER, ...caller }, () =>
         decoding(() => sharp(decodable, { limitInputPixels: false, failOn: 'none' }).metadata()),
       );
-      const [header, digest] = await Promise.all([reading, digestOf(bytes, region)]);
       const pixels = header.width * header.height;
       const large = `The image has ${header.width} x ${header.height} pixels, more than ${pixelsMax}.`;
       if (pixels > pixelsMax) throw unprocessable('image_too_large', large);
@@ -97,13 +96,20 @@ export class SharpImagePreparer implements ImagePreparer {
       const picture = { bytes: decodable, pixelsMax, isSrgb };
       const wanted = { ...resizePlanOf(header, side, region), as, kernel };
       const memory = memoryFor(decodable, header, wanted);
+      const withDigest = async (decoded: Promise<SmallPicture>) => {
+        // Other threads decode meanwhile.
+        const digest = digestOf(bytes, region);
+        return { ...(await decoded), digest };
+      };
       const small =
         memory > LARGE_BYTES_MAX
           ? await this.alone.run({ bytes: 1, pixels, ...caller }, () =>
-              decodeIsolated({ picture, wanted }, caller.signal),
+              withDigest(decodeIsolated({ picture, wanted }, caller.signal)),
             )
-          : await this.budget.run({ bytes: memory, pixels, ...caller }, () => decodePicture(picture, wanted));
-      return { ...small, source: uprightSize(header), digest };
+          : await this.budget.run({ bytes: memory, pixels, ...caller }, () =>
+              withDigest(decodePicture(picture, wanted)),
+            );
+      return { ...small, source: uprightSize(header) };
     } catch (failure) {
       // An unusual kind of JPEG that can't be decoded is refused by its name, not as damaged (contract 7.3).
       const isDamaged = failure instanceof AppError && failure.extras.reason === 'image_undecodable';
