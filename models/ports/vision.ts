@@ -150,7 +150,8 @@ export interface Prediction extends Owner {
   /** The likeliest product, answered or not, stored with its category; null when nothing was near. */
   readonly best: { readonly id: string; readonly confidence: number } | null;
   readonly rows: readonly { id: string; confidence: number }[];
-  readonly timings: neighbours.StageTimings & { readonly intakeMs: number };
+  /** `rowsMs`: until the rows were known; those that are sure are known before they are read. */
+  readonly timings: neighbours.StageTimings & { readonly intakeMs: number; readonly rowsMs: number };
   readonly feedback: Feedback | null;
 }
 

@@ -50,7 +50,7 @@ export interface Identification {
   readonly items: readonly IdentifiedItem[];
   /** Of the first hit; null when nothing was found. */
   readonly resolvedTaxonomy: ResolvedTaxonomy | null;
-  readonly timings: ports.Prediction['timings'] & { readonly rowsMs: number };
+  readonly timings: ports.Prediction['timings'];
   readonly totalMs: number;
 }
 
@@ -125,7 +125,8 @@ export class VisionService {
    * @throws AppError 400 for an unknown category or tag, 402, 422 for an unusable image, 503 for a full queue, 504 at the deadline
    */
   async identify(call: CallContext, request: IdentifyRequest): Promise<Priced<Identification>> {
-    const startedAt = this.clock.now().getTime();
+    const now = () => this.clock.now().getTime();
+    const startedAt = now();
     const taxonomy = await this.catalog.taxonomy(call.caller.taxonomyVersion);
     const scope = await scopeOf(call.caller, request, taxonomy, this.catalog);
     const reserving = this.billing.reserve(call, request.price);
@@ -135,7 +136,7 @@ export class VisionService {
     // A refusal for want of credits comes before one of a photo (contract 11.3).
     await reserving;
     const images = await preparing;
-    const intakeMs = this.clock.now().getTime() - startedAt;
+    const intakeMs = now() - startedAt;
     // An entry of a job may have waited for hosts, and for a slot.
     const waitedMs = call.whileFetching ? intakeMs : 0;
     const neighbourhood = await this.queue.neighbours({
@@ -144,21 +145,15 @@ export class VisionService {
       deadlineAt: startedAt + waitedMs + this.settings.deadlineMs,
     });
     await call.awaitMemory?.();
-    const rowsFrom = this.clock.now().getTime();
-    const timings = { intakeMs, ...neighbourhood.timings };
+    const rowsFrom = now();
+    const timings = () => ({ intakeMs, ...neighbourhood.timings, rowsMs: now() - rowsFrom });
     const predictionId = randomUUID();
-    const record = (best: Match | undefined, rows: readonly Match[]) =>
-      this.record(call, images, neighbourhood, { id: predictionId, best: best ?? null, rows, timings });
+    const record = (best: Match | null, rows: readonly Match[]) =>
+      this.record(call, images, neighbourhood, { id: predictionId, best, rows, timings: timings() });
     const { items, recorded } = await this.rows(call, request, neighbourhood, { scope, taxonomy, record });
-    const endedAt = this.clock.now().getTime();
-    return {
-      value: {
-        ...{ predictionId, items, resolvedTaxonomy: taxonomy.resolvedBy(items[0]?.item) },
-        ...{ timings: { ...timings, rowsMs: endedAt - rowsFrom }, totalMs: endedAt - startedAt },
-      },
-      price: items.length > 0 ? request.price : 0,
-      beside: recorded,
-    };
+    const resolvedTaxonomy = taxonomy.resolvedBy(items[0]?.item);
+    const value = { predictionId, items, resolvedTaxonomy, timings: timings(), totalMs: now() - startedAt };
+    return { value, price: items.length > 0 ? request.price : 0, beside: recorded };
   }
 
   /** The rows of the answer and its record, begun. What is sure is known before its rows are read: they are booked as they are read. */
@@ -179,7 +174,7 @@ export class VisionService {
     const sure = judged(new Map());
     if (sure.isSure(floor) && !explain) {
       const matches = sure.rows(floor, () => true);
-      const recorded = record(sure.products[0], matches);
+      const recorded = record(sure.products[0] ?? null, matches);
       const ids = matches.map(({ id }) => id);
       const sale = { price: { product: price, other: price }, together: true, pricing } as const;
       const sold = await billing.sell(call, { rows: ids, ...sale });
@@ -197,7 +192,7 @@ export class VisionService {
     const matches = context.rows(floor, (id) => known.has(id));
     const items = itemsFor(matches, [...products, ...read]);
     const answered = items.map(({ item: { id }, confidence }) => ({ id, confidence }));
-    const recorded = record(context.products[0], answered);
+    const recorded = record(context.products[0] ?? null, answered);
     return { items: explain ? await this.addEvidence(items, context, products) : items, recorded };
   }
 
@@ -259,5 +254,5 @@ interface AnswerContext {
   readonly scope: SearchScope;
   readonly taxonomy: Taxonomy;
   /** Begins to store the prediction. */
-  record(best: Match | undefined, rows: readonly Match[]): Promise<void>;
+  record(best: Match | null, rows: readonly Match[]): Promise<void>;
 }
