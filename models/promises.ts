@@ -1,5 +1,6 @@
-/** Settles as the work does, or rejects once the signal is aborted; the work's own failure is then dropped. */
-export function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+/** Settles as the work does, or rejects once a signal is aborted; the work's own failure is then dropped. */
+export function orAborted<Result>(work: Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  if (!signal) return work;
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(signal.reason);
     if (signal.aborted) giveUp();

@@ -119,7 +119,7 @@ export class Billing {
     try {
       call.signal?.throwIfAborted();
       done = await work();
-      if (LEDGER_HAS.get(call)?.sold) await unlessAborted(call, done.beside);
+      if (done.beside && LEDGER_HAS.get(call)?.sold) await orAborted(done.beside, call.signal);
       call.signal?.throwIfAborted();
     } catch (failure) {
       const { held, sold } = LEDGER_HAS.get(call) ?? {};
@@ -145,7 +145,7 @@ export class Billing {
   ): Promise<number | null> {
     const charge = chargeOf(call);
     const held = LEDGER_HAS.get(call)?.held;
-    const beside = unlessAborted(call, work);
+    const beside = work && orAborted(work, call.signal);
     if (price === 0 && answer === undefined && !held) {
       await beside;
       return call.caller.credits;
@@ -178,9 +178,6 @@ export class Billing {
     });
   }
 }
-
-const unlessAborted = ({ signal }: CallContext, work?: Promise<unknown>) =>
-  work && signal ? orAborted(work, signal) : work;
 
 /** Whether a booking was refused, and so did not take place. */
 const isUncovered = (failure: unknown): boolean => failure instanceof AppError && failure.status === 402;

@@ -75,4 +75,5 @@ test('a last chunk that waits for room is read, although the stream ends meanwhi
     await wait;
   });
   expect(String(await reading)).toBe('x'.repeat(300));
+  expect(room.state.held).toBe(1300);
 });

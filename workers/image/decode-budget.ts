@@ -82,7 +82,6 @@ export class DecodeBudget {
     if (isFirst) this.#had.set(account, Math.max(this.#hadBy(waiting), this.#lastTurn));
     this.#queue.add(waiting);
     this.#admit();
-    if (!signal) return done;
     return orAborted(done, signal).catch((failure: unknown) => {
       if (this.#queue.delete(waiting)) this.#admit();
       throw failure;

@@ -96,20 +96,18 @@ export class SharpImagePreparer implements ImagePreparer {
       const picture = { bytes: decodable, pixelsMax, isSrgb };
       const wanted = { ...resizePlanOf(header, side, region), as, kernel };
       const memory = memoryFor(decodable, header, wanted);
-      const withDigest = async (decoded: Promise<SmallPicture>) => {
+      const isLarge = memory > LARGE_BYTES_MAX;
+      const decode = async () => {
+        const small = isLarge
+          ? decodeIsolated({ picture, wanted }, caller.signal)
+          : decodePicture(picture, wanted);
         // Other threads decode meanwhile.
         const digest = digestOf(bytes, region);
-        return { ...(await decoded), digest };
+        return { ...(await small), source: uprightSize(header), digest };
       };
-      const small =
-        memory > LARGE_BYTES_MAX
-          ? await this.alone.run({ bytes: 1, pixels, ...caller }, () =>
-              withDigest(decodeIsolated({ picture, wanted }, caller.signal)),
-            )
-          : await this.budget.run({ bytes: memory, pixels, ...caller }, () =>
-              withDigest(decodePicture(picture, wanted)),
-            );
-      return { ...small, source: uprightSize(header) };
+      return await (isLarge
+        ? this.alone.run({ bytes: 1, pixels, ...caller }, decode)
+        : this.budget.run({ bytes: memory, pixels, ...caller }, decode));
     } catch (failure) {
       // An unusual kind of JPEG that can't be decoded is refused by its name, not as damaged (contract 7.3).
       const isDamaged = failure instanceof AppError && failure.extras.reason === 'image_undecodable';
