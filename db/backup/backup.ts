@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { lstat, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -38,9 +38,9 @@ export interface BackedUp {
  * It is complete or absent; meanwhile its folder also holds the compressed tables.
  */
 export async function backUp(knex: Knex, madeAt: Date, held: BackedUp, file: string): Promise<BackupSummary> {
-  const there = await lstat(file).catch(() => null);
+  const there = await stat(file).catch(() => null);
   // A folder would be refused when all is written; a device, such as /dev/null, would be replaced by the backup.
-  if (there && !there.isFile() && !there.isSymbolicLink())
+  if (there && !there.isFile())
     throw new Error(`${file} is ${there.isDirectory() ? 'a folder' : 'no regular file'}; name a file.`);
   return useAndClose(openWorkFolder(join(dirname(file), `.${basename(file)}-`)), async ({ path: work }) => {
     const draft = join(work, 'backup');

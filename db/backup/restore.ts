@@ -58,10 +58,9 @@ export async function restore(
       await migrate(knex, migrations);
       await check(knex);
       const models = await takeFiles(installation, file, staged);
-      const { made_at, images } = manifest;
-      const tables = manifest.database.tables.length;
-      const summary = { file, made_at, tables, images: images.count, models };
-      await loadDatabase(knex, migrations, manifest.database, tablesIn(file), {
+      const { made_at, images, database } = manifest;
+      const summary = { file, made_at, tables: database.tables.length, images: images.count, models };
+      await loadDatabase(knex, migrations, database, tablesIn(file), {
         check,
         finish: (inside) => options.note(inside, summary),
       });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { constants, copyFile, link, open, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { unavailable } from '../../models/errors';
 import type { DurableFiles } from '../../models/ports';
@@ -88,7 +89,8 @@ export function openWorkFolder(prefix: string) {
   };
   const end = (signal: NodeJS.Signals) => {
     void close();
-    process.kill(process.pid, signal);
+    // The same signal again does not end the first process of a container.
+    process.exit(128 + os.constants.signals[signal]);
   };
   for (const signal of ENDING) process.once(signal, end);
   return { path, close };

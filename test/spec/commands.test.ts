@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { outcomeOf } from '../../scripts/lab/service-processes';
 import { ApiClient } from '../support/api-client';
@@ -176,12 +175,12 @@ test.each([
   ['backup', 'file/backup.tar', /file is a file, where a folder is needed/],
   ['backup', 'file/below/backup.tar', /file is a file, where a folder is needed/],
   ['backup', '', /is a folder; name a file/],
-  ['backup', 'pipe', /pipe is no regular file; name a file/],
+  ['backup', 'device', /device is no regular file; name a file/],
   ['catalog generate --products 1 --seed 1 --out', 'file', /file is a file, where a folder is needed/],
 ])('a path that cannot be written is named, and why: %s %s', async (words, path, stderr) => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'file'), '');
-  execFileSync('mkfifo', [join(folder, 'pipe')]);
+  symlinkSync('/dev/null', join(folder, 'device'));
   const outcome = await loupe(`${words} ${join(folder, path)}`);
   expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(stderr) });
 });

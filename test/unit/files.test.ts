@@ -17,14 +17,14 @@ beforeEach(() => {
 test.each(['SIGINT', 'SIGTERM', null] as const)(
   'a work folder ends with %s, or when it is closed',
   async (signal) => {
-    const kill = jest.spyOn(process, 'kill').mockReturnValue(true);
+    const exit = jest.spyOn(process, 'exit').mockReturnValue(undefined as never);
     const work = durable.openWorkFolder(join(folder, 'deep', '.work-'));
     writeFileSync(join(work.path, 'part'), '');
     if (signal) process.emit(signal, signal);
     else await work.close();
     expect(readdirSync(join(folder, 'deep'))).toEqual([]);
     expect([process.listenerCount('SIGINT'), process.listenerCount('SIGTERM')]).toEqual([0, 0]);
-    expect(kill.mock.calls).toEqual(signal ? [[process.pid, signal]] : []);
+    expect(exit.mock.calls).toEqual(signal ? [[{ SIGINT: 130, SIGTERM: 143 }[signal]]] : []);
   },
 );
 
