@@ -28,8 +28,6 @@ export interface ImportOptions {
   readonly transactionMs?: number;
   /** A larger image is rejected. Default 20 MiB. */
   readonly imageBytesMax?: number;
-  /** Where an archive is unpacked. Default the system's. */
-  readonly temporaryFolder?: string;
 }
 
 type Input = Bundle | OpenTable;
@@ -56,12 +54,8 @@ const IMAGE_BYTES_MAX = 20 * 1024 * 1024;
 const TRANSACTION_MS = 500;
 
 /** What an import reads. @throws Error when it can't be read */
-export const openInput = ({
-  bundle,
-  table,
-  temporaryFolder = tmpdir(),
-}: Pick<ImportOptions, 'bundle' | 'table' | 'temporaryFolder'>): Promise<Input> =>
-  table ? openTable(bundle, table) : Bundle.open(bundle, temporaryFolder);
+export const openInput = ({ bundle, table }: Pick<ImportOptions, 'bundle' | 'table'>): Promise<Input> =>
+  table ? openTable(bundle, table) : Bundle.open(bundle, tmpdir());
 
 /** Imports a bundle or a table (contract 13), and has its new images embedded. @throws Error when it can't be read, or another import is alive */
 export async function importBundle(

@@ -101,7 +101,6 @@ class ImportBench {
         dryRun: false,
         report: join(this.folder, 'report.txt'),
         wait: false,
-        temporaryFolder: this.folder,
         ...options,
       },
       {

@@ -118,14 +118,18 @@ test('a product comes in without the pictures that cannot be used, unless none o
 // contract 13.20, 1.11
 test('a brand of the catalog keeps what it has there and gains the categories of the table', async () => {
   await bench.accept({
-    'categories.jsonl': [{ id: 'shoes', name: 'D’été', hierarchy: ['brand'] }],
+    'categories.jsonl': [
+      { id: 'shoes', name: 'D’été', hierarchy: ['brand'] },
+      { id: 'summer', name: "D'Ete", hierarchy: ['brand'] },
+    ],
     'entities.jsonl': [
       { id: 'brand_gucci', kind: 'brand', name: 'Gucci', category: 'shoes', keywords: ['gg'], popularity: 7 },
     ],
   });
-  expect(
-    await importRows([row('a'), row('b', { category: 'shoes' }), row('c', { category: "D'ETE" })]),
-  ).toMatchObject({ rejected: 0 });
+  const rows = [row('a'), row('b', { category: 'shoes' }), row('c', { category: 'd’Été' })];
+  const other = row('d', { category: 'D-ÉTÉ', brand: 'Prada' });
+  expect(await importRows([...rows, other])).toMatchObject({ rejected: 0 });
+  expect(['shoes', 'summer']).toContain((await bench.row('brand_prada'))?.['category']);
   expect(await bench.row('brand_gucci')).toMatchObject({ popularity: 7, category: 'shoes,bags' });
   expect((await bench.row('brand_gucci'))?.['words']).toContain('gg');
 });

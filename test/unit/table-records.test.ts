@@ -28,12 +28,13 @@ test.each(FILES)('the export %s becomes the records beside it', async (file) => 
 
 // contract 13.20
 test('addresses without their scheme or host, and pages named by a column', async () => {
-  const rows = ['a,/bag-a/,/a.jpg', 'b,www.b.example/b,', 'c,//c.example/c,', 'd d,,', 'e,/\\[,'];
-  const text = ['sku,link,image,title', ...rows.map((each) => `${each},Bag`)].join('\n');
-  const shop = 'https://shop.example/en/{sku}?k={key}';
+  const rows = ['a,/a/,/a.jpg,', 'b,www.b.example/b,,', 'c,//c.example/c,,', 'd,,,d d', 'e,/\\[,,', 'f,,,-'];
+  const text = ['sku,link,image,at,title', ...rows.map((each) => `${each},Bag`)].join('\n');
+  const shop = 'https://shop.example/en/{at}?k={key}';
   const { products, rejects } = await readTable('a.csv', text, { shop });
-  const urls = ['shop.example/bag-a/', 'www.b.example/b', 'c.example/c', 'shop.example/en/d%20d?k=d%20d'];
-  expect(products).toMatchObject(urls.map((url) => ({ url: `https://${url}` })));
+  const urls = ['shop.example/a/', 'www.b.example/b', 'c.example/c', 'shop.example/en/d%20d?k=d'];
+  expect(products).toMatchObject([...urls.map((url) => ({ url: `https://${url}` })), { id: 'product_f' }]);
+  expect(products[4]).not.toHaveProperty('url');
   expect(products[0]).toMatchObject({ images: ['https://shop.example/a.jpg'] });
   expect(rejects).toEqual(['6: url: is no https:// address']);
   const without = await readTable('a.csv', text);

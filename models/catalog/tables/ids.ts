@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { ACCENTS, WORDS } from '../fold-text';
 
 const SLUG_LENGTH_MAX = 60;
+/** Accents (contract 5.5), and variation selectors (contract 5.15). */
+const MARKS = new RegExp(`${ACCENTS.source}|\\p{VS}`, 'gu');
 
 /** The same value for all spellings of a name that differ only in case, accents (contract 5.5) and punctuation. */
-export function slugOf(name: string, marks = ACCENTS): string {
+export function slugOf(name: string, marks = MARKS): string {
   const plain = name.toLowerCase().normalize('NFKD').replace(marks, '');
   const slug = (plain.match(WORDS) ?? []).join('-').normalize('NFC');
   return slug === '' || slug.length > SLUG_LENGTH_MAX ? withDigest(slug, name.trim()) : slug;

@@ -111,7 +111,7 @@ export class TableRows {
     const page = shop.includes('{') ? shop : shop.replace(/\/+$/, '') + this.columns.page;
     let isWhole = true;
     const filled = page.replace(PLACEHOLDER, (_, name: string) => {
-      const value = name === 'key' ? key : rows.flatMap((row) => row.cells.get(name) ?? [])[0];
+      const value = name === 'key' ? key : rows.flatMap((row) => row.cells.get(name) ?? []).find(isGiven);
       isWhole &&= value !== undefined;
       return encodeURIComponent(value ?? '');
     });
@@ -171,7 +171,7 @@ const isReachable = (picture: string): boolean =>
   storedImageOf(picture) !== undefined || !/^(?:\/|http:|[a-z]:\/|(?!https:)(?:.*\/)?\.\.\/)/i.test(picture);
 
 /** How a link begins that names its host without a scheme. */
-const BARE_HOST = /^[\p{L}\d-]+(?:\.[\p{L}\d-]+)+(?::\d+)?\//u;
+const BARE_HOST = /^(?!index\.)[\p{L}\d-]+(?:\.[\p{L}\d-]+)+(?::\d+)?\//u;
 
 /** Of an address without its scheme or, if the shop is known, without its host. */
 function wholeAddress(text: string | null, shop: string | null): string | null {

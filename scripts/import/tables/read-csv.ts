@@ -143,7 +143,7 @@ function rowOf({ cells, line, lastLine, text }: CsvRecord, header: readonly stri
 
 /** A blank row, one of sums, or the header of another table below. */
 const isNoProduct = (cells: readonly string[], header: readonly string[]): boolean =>
-  isBlank(cells) || isTotal(cells) || header.every((column, at) => column === cells[at]?.trim());
+  isBlank(cells) || isTotal(cells) || header.every((column, at) => (cells[at]?.trim() || column) === column);
 
 /** A row of sums, which has no other text. */
 const isTotal = (cells: readonly string[]): boolean =>

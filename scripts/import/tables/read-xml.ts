@@ -5,7 +5,7 @@ import { addTo } from '../../../models/multimap';
 import { decodedText, MISSING_BYTES, REPLACEMENT } from './decode-text';
 
 const CELL_LENGTH_MAX = 1024 * 1024;
-const ITEMS: ReadonlySet<string> = new Set(['item', 'entry', 'product']);
+const isItem = (name: string): boolean => /^(?:item|entry|product)$/i.test(name);
 /** The parser's errors about `A & B`, which is accepted. */
 const BARE_AMPERSAND = /entity|&/i;
 
@@ -57,7 +57,7 @@ export async function* xmlRows(
     if (!item || item.depth === 0) return;
     if (item.depth > 1 && !(/^\s*https?:/.test(text) && isPicture(item))) return;
     if (text.includes(REPLACEMENT)) fail(MISSING_BYTES);
-    item.text += text;
+    item.text += item.depth > 1 ? `\n${text}\n` : text;
     if (item.text.length <= CELL_LENGTH_MAX) return;
     fail(`${item.column} is longer than ${CELL_LENGTH_MAX} characters`);
     item.text = '';
@@ -74,13 +74,13 @@ export async function* xmlRows(
     if (item) {
       item.depth += 1;
       // `<product><item><id>`: what was the only thing in another is the item itself.
-      if (item.depth === 2 && item.cells.size === 0 && ITEMS.has(item.column.toLowerCase())) item.depth = 1;
+      if (item.depth === 2 && item.cells.size === 0 && isItem(item.column) && item.text.trim() === '')
+        item.depth = 1;
       if (item.depth === 1) Object.assign(item, { column: name, text: '' });
-      else if (isPicture(item)) item.text += '\n';
       const { rel, href, url, src = url } = attributes;
-      const address = href ?? (src !== undefined && isPicture(item) ? src : '');
-      if (!OTHER_LINKS.test(String(rel))) add(String(address));
-    } else if (ITEMS.has(name.toLowerCase())) {
+      const address = href ?? (src !== undefined && isPicture(item) ? src : null);
+      if (address !== null && !OTHER_LINKS.test(String(rel))) add(`${address}\n`);
+    } else if (isItem(name)) {
       const isEntry = name === 'entry';
       item = { line: sax.line + 1, isEntry, cells: new Map(), fault: null, depth: 0, column: '', text: '' };
       isToldOutside = false;

@@ -63,9 +63,8 @@ export async function openTable(path: string, options: TableImport): Promise<Ope
       );
     const fold = (name: string) => name.normalize('NFC').toLowerCase();
     const files = new PlainFiles(dirname(path), 'beside the table', fold);
-    const close = async () => undefined;
     const said = { name: basename(path), bytes: found.size, encoding, delimiter };
-    return { ...said, rows, options, columns, files, close };
+    return { ...said, rows, options, columns, files, close: async () => undefined };
   };
   if (extname(path).toLowerCase() === '.xml') {
     const rows: OpenTable['rows'] = (onBytes) => xmlRows(path, encoding, onBytes);

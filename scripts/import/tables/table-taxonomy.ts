@@ -37,8 +37,9 @@ export class TableTaxonomy implements KnownNames {
   static async of(store: TaxonomyStore, columns: TableColumns): Promise<TableTaxonomy> {
     const known = new Map<string, CategoryRecord>();
     const categories = await store.categories();
-    // A name that is the id of another category means that one.
+    // An id means its category, and a name as it is that one, whatever others are like them.
     for (const category of categories) known.set(slugOf(category.name), category);
+    for (const category of categories) known.set(category.name.toLowerCase(), category);
     for (const category of categories) known.set(category.id, category);
     return new TableTaxonomy(known, store, columns);
   }
