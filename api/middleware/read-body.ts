@@ -79,9 +79,9 @@ export async function readBody(
   const length = source === req ? Number(req.get('Content-Length') ?? Number.NaN) : Number.NaN;
   if (length > bytesMax) throw errors.payloadTooLarge(bytesMax);
   if (req.httpVersion === '1.1' && CONTINUE.test(req.get('Expect') ?? '')) req.res?.writeContinue();
-  // A small body has usually arrived while its key was looked up.
-  if (req.complete && req.readableLength === length && lease.tryResize(length))
-    return req.read(length) ?? Buffer.alloc(0);
+  // A small body has usually arrived while its key was looked up. The call of one whose caller has gone since ends below.
+  const hasArrived = req.complete && !req.destroyed && req.readableLength === length;
+  if (hasArrived && lease.tryResize(length)) return req.read(length) ?? Buffer.alloc(0);
   let bytes = Buffer.allocUnsafeSlow(Number.isNaN(length) ? Math.min(FIRST_BYTES, bytesMax) : length);
   let read = 0;
   let giveUp: (failure: Error) => void = () => undefined;

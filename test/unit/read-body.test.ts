@@ -58,18 +58,28 @@ test('a body that arrives fast enough may take any time, and waiting for room do
   jest.useRealTimers();
 });
 
+const UNPACED = { bytesMax: 1000, pace: { bytesPerSecond: 0, windowMs: WINDOW_MS } };
+
+/** A request whose body of 300 bytes has arrived. */
+function arrived() {
+  const get = (name: string) => (name === 'Content-Length' ? '300' : undefined);
+  return Object.assign(new PassThrough().end('x'.repeat(300)), { get, complete: true }) as unknown as Request;
+}
+
+// contract 10.6
+test('a body that has arrived is not taken when its caller has gone', async () => {
+  const reading = readBody(arrived().destroy(), room.open('key'), UNPACED, (wait) => wait);
+  await expect(reading).rejects.toMatchObject({ status: 400 });
+});
+
 test('a last chunk that waits for room is read, although the stream ends meanwhile', async () => {
   const room = memoryOf(1000);
   const [first, beyond, last] = [room.open('a'), room.open('b'), room.open('c')];
   await first.resize(500);
   await beyond.resize(1000);
-  const stream = new PassThrough();
-  stream.end('x'.repeat(300));
-  const get = (name: string) => (name === 'Content-Length' ? '300' : undefined);
-  const req = Object.assign(stream, { get, complete: true }) as unknown as Request;
-  const limits = { bytesMax: 1000, pace: { bytesPerSecond: 0, windowMs: WINDOW_MS } };
-  const ended = once(stream, 'end');
-  const reading = readBody(req, last, limits, async (wait) => {
+  const req = arrived();
+  const ended = once(req, 'end');
+  const reading = readBody(req, last, UNPACED, async (wait) => {
     await ended;
     first.close();
     await wait;
