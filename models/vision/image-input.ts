@@ -43,9 +43,12 @@ export interface PhotoRequest<Photo> {
   readonly minConfidence: number | null;
 }
 
-/** A failure of a photo, which names its position when it was sent in a list. */
-export const atPosition = (index: number | undefined, failure: unknown): unknown =>
-  index === undefined ? failure : atPath(`images.${index}.`, failure, { index });
+/** Rethrows a failure of a photo, which names its position when it was sent in a list. */
+export const failAt =
+  ({ index }: PhotoDetails) =>
+  (failure: unknown): never => {
+    throw index === undefined ? failure : atPath(`images.${index}.`, failure, { index });
+  };
 
 /** The same failure about a part of a body. @param path of the part, with a dot at its end */
 export function atPath(path: string, failure: unknown, more: ErrorExtras = {}): unknown {

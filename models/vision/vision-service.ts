@@ -11,7 +11,7 @@ import { PORTS } from '../ports';
 import { candidatesOf, shortlistOf } from './candidates';
 import { calibrationOf } from './confidence';
 import { viewSizeOf } from './embedding-model';
-import { atPosition, type ImageInput, type PhotoRequest, type PreparedInput } from './image-input';
+import { failAt, type ImageInput, type PhotoRequest, type PreparedInput } from './image-input';
 import { type Ancestry, ancestryOf, type Evidence, MATCHES_MAX, type Match, MatchContext } from './matches';
 import type { Neighbourhood, SmallImage } from './neighbours';
 
@@ -94,22 +94,18 @@ export class VisionService {
         return { ...photo, kind: 'bytes' as const, bytes, lease };
       } catch (failure) {
         lease?.close();
-        throw atPosition(photo.index, failure);
+        return failAt(photo)(failure);
       }
     };
     const preparePhoto = async (photo: Fetched | PreparedInput): Promise<SmallImage> => {
       if (photo.kind === 'prepared') return photo.image;
-      try {
-        const { bytes, region } = photo;
-        const options = { signal: ended, region, account: caller.accountId };
-        return await (size && this.queue.takesPixels
+      const { bytes, region, lease } = photo;
+      const options = { signal: ended, region, account: caller.accountId };
+      const preparing: Promise<SmallImage> =
+        size && this.queue.takesPixels
           ? preparer.decode(bytes, size, options)
-          : preparer.prepare(bytes, options, size));
-      } catch (failure) {
-        throw atPosition(photo.index, failure);
-      } finally {
-        photo.lease?.close();
-      }
+          : preparer.prepare(bytes, options, size);
+      return preparing.catch(failAt(photo)).finally(() => lease?.close());
     };
     try {
       const coming = photos.map(fetchPhoto);

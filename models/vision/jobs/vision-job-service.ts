@@ -6,7 +6,7 @@ import { visionPrice } from '../../access/credits';
 import { scopeOf } from '../../catalog/resolve-scope';
 import { AppError, notFound, rateLimited } from '../../errors';
 import { type CatalogRepository, type ImagePreparer, PORTS, type VisionJobStore } from '../../ports';
-import { atPath, atPosition, type ImageAddress, type ImageInput, type KeptInput } from '../image-input';
+import { atPath, failAt, type ImageAddress, type ImageInput, type KeptInput } from '../image-input';
 import type { Identification } from '../vision-service';
 import type { EntryAnswer, EntryView, KeptEntry, SentEntry, VisionJob } from './vision-job';
 
@@ -123,14 +123,10 @@ export class VisionJobService {
     { caller, signal }: CallContext,
   ): Promise<ImageAddress | KeptInput> {
     if (photo.kind === 'url') return photo;
-    const { bytes, region, index } = photo;
-    try {
-      const options = { signal, region, account: caller.accountId };
-      const { jpeg, digest } = await this.preparer.prepare(bytes, options);
-      return { kind: 'prepared', image: { jpeg, digest } };
-    } catch (failure) {
-      throw atPosition(index, failure);
-    }
+    const { bytes, region } = photo;
+    const options = { signal, region, account: caller.accountId };
+    const { jpeg, digest } = await this.preparer.prepare(bytes, options).catch(failAt(photo));
+    return { kind: 'prepared', image: { jpeg, digest } };
   }
 }
 
