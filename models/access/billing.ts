@@ -137,12 +137,7 @@ export class Billing {
   }
 
   /** @param work ends before the booking counts */
-  async #book(
-    call: CallContext,
-    price: number,
-    answer?: string,
-    work?: Promise<unknown>,
-  ): Promise<number | null> {
+  async #book(call: CallContext, price: number, answer?: string, work?: Promise<unknown>) {
     const charge = chargeOf(call);
     const held = LEDGER_HAS.get(call)?.held;
     const beside = work && orAborted(work, call.signal);

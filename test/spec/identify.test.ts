@@ -191,6 +191,11 @@ describe('several photos of an item', () => {
     for (const { confidence = 1 } of data) expect(Math.abs(confidence - 0.5)).toBeLessThanOrEqual(0.1);
   });
 
+  test.each([{ base64: 'AAAA' }, { url: 'http://127.0.0.1/' }])('name the unusable one: %j', async (bad) => {
+    const { status, body } = await service.api.identify({ images: [service.photo, bad] });
+    expect([status, body]).toMatchObject([422, { index: 1 }]);
+  });
+
   test('keep their order', async () => {
     const drawn = ['#ff0000', '#00ff00', '#0000ff'].map(async (colour) => {
       const padded = Buffer.concat([await one(colour).png().toBuffer(), Buffer.alloc(10_000)]);
