@@ -37,7 +37,7 @@ export class TableTaxonomy implements KnownNames {
   static async of(store: TaxonomyStore, columns: TableColumns): Promise<TableTaxonomy> {
     const known = new Map<string, CategoryRecord>();
     const categories = await store.categories();
-    // An id means its category, and a name as it is that one, whatever others are like them.
+    // The later counts: the id, then the same name, then one like it.
     for (const category of categories) known.set(slugOf(category.name), category);
     for (const category of categories) known.set(category.name.toLowerCase(), category);
     for (const category of categories) known.set(category.id, category);
