@@ -17,7 +17,6 @@ const page = { link: 'https://a.example/a' };
 const TOO_MANY = 'line: has 11 cells, the header has 10';
 const NO_ADDRESS = 'is no https:// address';
 const IN_LINE_3 = 'is a variant of this product in line 3 already';
-const AN_HTTP_LINK = 'with an http:// link, which is left out as url (https only) and kept for prices';
 const PICTURES = 'https://a.example/a.jpg|ftp://a.example/b.jpg';
 const NO_ID = 'id: is required: a handle, an id, a SKU or a link tells which product a row is of';
 const NO_CHARACTER = 'title: holds bytes that are no character of the encoding of the file';
@@ -70,37 +69,6 @@ test.each<[kind: string, rows: string | Buffer, reject: string | null, kept?: st
   const between = kept === '' ? [] : [{ id: `product_${kept}` }];
   expect(table.rejects).toEqual(reject === null ? [] : [reject.replace(/^(?!\d)/, '3: ')]);
   expect(table.products).toMatchObject([{ id: 'product_first' }, ...between, { id: 'product_last' }]);
-});
-
-// contract 13.21
-test('prices without a currency or a page, and links by http, are counted once, and are not rejected', async () => {
-  const rows = [
-    row({ currency: '', ...page }),
-    row({ handle: 'b', price: '$1', currency: 'AUD', ...page }),
-    row({ handle: 'c', link: '/c/' }),
-    row({ handle: 'd', price: '"$1,200 CAD"', ...page }),
-    row({ handle: 'e', link: 'http://a.example/e' }),
-    row({ handle: 'f', price: '0.00', ...page }),
-    row({ handle: 'g', price: 'POA', ...page }),
-    ...['A brand', 'Rolex', 'Euro'].map((name) => row({ handle: name, currency: name, ...page })),
-  ];
-  const { notes, products, listings, rejects } = await readTable('table.csv', [HEADER, ...rows].join('\n'));
-  const none = { price: null };
-  const prices = [none, none, { link: 'http://a.example/e', price: 1 }, none, none, { currency: 'eur' }];
-  expect([products.length, listings, rejects]).toMatchObject([10, prices, []]);
-  expect(notes).toEqual([
-    `1 product ${AN_HTTP_LINK} (line 6)`,
-    '1 price left out: no currency is named; give it with --currency (line 2)',
-    '1 price left out: in AUD; markets are priced in usd, gbp and eur (line 3)',
-    '1 price left out: the page of the product is not known; give --shop, if need be with columns of the table (line 4)',
-    '1 price left out: in CAD; markets are priced in usd, gbp and eur (line 5)',
-    '2 prices left out: 0, or words instead of an amount (first: line 7)',
-    expect.stringMatching(
-      /^2 prices left out: the currency column holds something else.* \(first: line 9\)$/,
-    ),
-  ]);
-  const two = [HEADER, ...rows.slice(4, 5), row({ handle: 'f', link: 'http://a.example/f' })].join('\n');
-  expect((await readTable('table.csv', two)).notes).toEqual([`2 products ${AN_HTTP_LINK} (first: line 2)`]);
 });
 
 const ITEM = (id: string, title: string) => `<item><g:id>${id}</g:id><title>${title}</title></item>`;
