@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import type * as ports from '../../models/ports';
@@ -20,8 +19,6 @@ export class PostgresPredictionRepository implements ports.PredictionRepository 
 
   /** Commits without waiting for the disk, as a caller is waiting; a power failure may lose the last few. */
   async save(prediction: ports.Prediction, photos: readonly Buffer[]): Promise<void> {
-    // The booking, which is made meanwhile and waits for the disk, is sent first.
-    await setImmediate();
     const statement = sql`WITH quick AS (SELECT set_config('synchronous_commit', 'off', true)),
       saved AS (
         INSERT INTO predictions (id, created_at, request_id, account_id, test, endpoint, version_id, model,

@@ -21,10 +21,7 @@ const PRICING = { includes: ['pricing'] };
 const post = (path: string, body: object): RawCall => ({ method: 'POST', path, body });
 const get = (path: string): RawCall => ({ method: 'GET', path });
 
-/**
- * A call of each endpoint that costs credits. How its charge is booked: rows as they are read, or settled with the answer. What photos
- * surely show is known before it is read.
- */
+/** A call of each endpoint that costs credits, and how its charge is booked: as its rows are read, or settled with the answer. */
 const ENDPOINTS: Readonly<Record<string, readonly [booking: 'rows' | 'answer', call: () => RawCall]>> = {
   'v1 products': ['rows', () => get('/v1/products')],
   'v2 products': ['rows', () => post('/v2/products', {})],
