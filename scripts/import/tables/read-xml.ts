@@ -16,6 +16,8 @@ interface OpenItem {
   readonly cells: Map<string, string[]>;
   fault: string | null;
   depth: number;
+  /** The last one that was opened in it. */
+  element: string;
   column: string;
   text: string;
 }
@@ -56,6 +58,8 @@ export async function* xmlRows(
   const add = (text: string) => {
     if (!item || item.depth === 0) return;
     if (item.depth > 1 && !(/^\s*https?:/.test(text) && isPicture(item))) return;
+    // The `<image>` of RSS also has the link of its page.
+    if (item.depth > 1 && item.element === 'link') return;
     if (text.includes(REPLACEMENT)) fail(MISSING_BYTES);
     item.text += item.depth > 1 ? `\n${text}\n` : text;
     if (item.text.length <= CELL_LENGTH_MAX) return;
@@ -73,6 +77,7 @@ export async function* xmlRows(
     const name = local !== undefined && isKnown ? local : qualified;
     if (item) {
       item.depth += 1;
+      item.element = name;
       // `<product><item><id>`: what was the only thing in another is the item itself.
       if (item.depth === 2 && item.cells.size === 0 && isItem(item.column) && item.text.trim() === '')
         item.depth = 1;
@@ -82,7 +87,8 @@ export async function* xmlRows(
       if (address !== null && !OTHER_LINKS.test(String(rel))) add(`${address}\n`);
     } else if (isItem(name)) {
       const isEntry = name === 'entry';
-      item = { line: sax.line + 1, isEntry, cells: new Map(), fault: null, depth: 0, column: '', text: '' };
+      const empty = { cells: new Map(), fault: null, depth: 0, element: '', column: '', text: '' };
+      item = { line: sax.line + 1, isEntry, ...empty };
       isToldOutside = false;
     }
   };
