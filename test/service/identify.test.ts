@@ -147,16 +147,15 @@ describe('a trace', () => {
       'answer photo': 'VisionQueue.neighbours',
       'Embedder.embed': 'answer photo',
       'NeighbourIndex.nearest': 'answer photo',
-      'CatalogRepository.itemsById': ROOT,
       'PredictionRepository.save': ROOT,
-      'CreditLedger.settle': ROOT,
+      'CreditLedger.sell': ROOT,
     };
     const told = Object.keys(parents).map((name) => [name, nameOf(spanOf(trace, name).parentSpanId)]);
     expect(Object.fromEntries(told)).toEqual(parents);
     const stages = trace.flatMap((span) => span.attributes.get('loupe.stage') ?? []);
     expect(new Set(stages)).toEqual(new Set(['intake', 'queue', 'embed', 'neighbours', 'rows']));
     const processOf = (name: string) => spanOf(trace, name).process;
-    expect(processOf('CatalogRepository.itemsById')).toBe(processOf('VisionQueue.neighbours'));
+    expect(processOf('CreditLedger.sell')).toBe(processOf('VisionQueue.neighbours'));
     expect(processOf('NeighbourIndex.nearest')).toBe(processOf('answer photo'));
     const together = running.settings['REDIS_URL'] === undefined;
     expect(processOf('answer photo') === processOf('VisionQueue.neighbours')).toBe(together);

@@ -130,6 +130,7 @@ describe('/metrics', () => {
   test('counts requests by route and status, without ids in labels', async () => {
     await service.api.item('product_birkin_croc');
     await service.api.send('GET', '/nowhere/product_birkin_croc');
+    await service.knex('predictions').delete();
     const { text, headers } = await get('/metrics');
     expect(headers.get('Content-Type')).toMatch(/^text\/plain/);
     expect(text).not.toContain('product_birkin_croc');
