@@ -46,14 +46,11 @@ const deletionOf = (fields: z.ZodRawShape) =>
     })
     .transform((record): records.Deletion => ({ id: record.id, deleted: true }));
 
-/** One row has each id. */
-const ofNoProduct = (text: typeof id) =>
-  text.refine((each) => !each.startsWith('product_'), 'starts with product_, like the id of a product');
-
 const categorySchema = z.strictObject({
-  id: ofNoProduct(id),
+  // One row has each id.
+  id: id.refine((text) => !text.startsWith('product_'), 'starts with product_, like the id of a product'),
   name,
-  hierarchy: z.array(ofNoProduct(field)).default([]).refine(isDistinct, 'names an attribute twice'),
+  hierarchy: z.array(field).default([]).refine(isDistinct, 'names an attribute twice'),
   name_fields: z.array(field).default(DEFAULT_NAME_FIELDS),
   ...pictured,
 });

@@ -9,7 +9,7 @@ const style = (rest: object, name = 'style_a') => entity(name, 'A', rest);
 const bag = (rest: object) => product('a', 'style_togo', rest);
 const KEYS = { region: 'NA', source: 'ebay' };
 const LISTING = { region: 'NA', link: 'https://a.example/' };
-const LIKE_PRODUCT = 'hierarchy.0: starts with product_, like the id of a product';
+const LIKE_PRODUCT = 'id: starts with product_, like the id of a product';
 const NO_BRAND_A = 'parents.brand: there is no entity "brand_a"';
 const ROLEX = 'parents.brand: "brand_rolex" belongs to the category "watches"';
 const HERMES_ELSEWHERE = 'category: "brand_hermes" belongs to the category "handbags"';
@@ -21,8 +21,7 @@ const NO_PICTURE = 'variants.0.thumbnails.0: images/text.png: This is no picture
 const BAD: Record<string, [unknown, string | null][]> = {
   'categories.jsonl': [
     [{ id: 'brand_hermes', name: 'X' }, 'id: "brand_hermes" is an entity'],
-    [{ id: 'product_a', name: 'X' }, LIKE_PRODUCT.replace('hierarchy.0', 'id')],
-    [{ id: 'hats', name: 'X', hierarchy: ['product_line'] }, LIKE_PRODUCT],
+    [{ id: 'product_a', name: 'X' }, LIKE_PRODUCT],
     [{ id: 'shoes', name: 'Shoes' }, null],
   ],
   'tags.jsonl': [
