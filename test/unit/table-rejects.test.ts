@@ -42,7 +42,10 @@ test.each<[kind: string, rows: string | Buffer, reject: string | null, kept?: st
   ['a picture outside the folder', row({ image: '../a.jpg|b/../../c.jpg' }), null, 'a'],
   ['a picture at an absolute path', row({ image: '/etc/a.jpg' }), null, 'a'],
   ['a price in words', row({ price: 'on request', ...page }), null, 'a'],
-  ['two prices', row({ price: '5 - 7', ...page }), 'price: "5 - 7" is no price', 'a'],
+  ['a price that is none', row({ price: '5x', ...page }), 'price: "5x" is no price', 'a'],
+  ['a range of prices', row({ price: '€5 – €7', ...page }), null, 'a'],
+  ['pictures with commas between', row({ image: '"b/a.JPG,c d.png,e.webp"' }), null, 'a'],
+  ["Excel's form of text", row({ handle: '="007"' }), null, '007'],
   ['a row that is there twice', `${row()}\n${row()}`, null, 'a'],
   ['a variant that is named twice', twice({}), `4: variants: "a" ${IN_LINE_3}`, 'a'],
   ['a size that is named twice', twice({ sku: '', size: 'L' }), `4: variants: "L" ${IN_LINE_3}`, 'a'],
@@ -82,6 +85,7 @@ const OTHER_PREFIXES = `<a:feed xmlns:a="http://www.w3.org/2005/Atom" xmlns:m="h
 const ATOM_IN_RSS = `<atom:id>urn:1</atom:id><atom:link rel="alternate" href="no page"/>`;
 const LINK_IN_RSS = `<link rel="self" href="https://a.example"/><link rel="canonical" href="no page"/>`;
 const GROWING = `<!DOCTYPE r [<!ENTITY a "aaaa">]>${RSS(ITEM('a', '&a;&a;'))}`;
+const GOES_ON = '<items><item><product><title>Bag</title></product><id>a</id></item></items>';
 /** As of BigCommerce. */
 const NO_PRODUCT = 'Item,ID,SKU,Bin Picking Number\nVariant,1,v,\nProduct,b,b,';
 const BROKEN_XML = 'line: no well-formed XML:';
@@ -110,6 +114,7 @@ test.each<[file: string, kind: string, content: string, reject: string | null, p
   ['a.xml', 'elements of Atom', RSS(ITEM('a', `Bag</title>${ATOM_IN_RSS}<title>`)), null, 'a'],
   ['a.xml', 'a canonical link', RSS(ITEM('a', `Bag</title>${LINK_IN_RSS}<title>`)), `2: url: ${NO_ADDRESS}`],
   ['a.xml', 'an entity that grows', GROWING, null, 'a'],
+  ['a.xml', 'an item that goes on after another in it', GOES_ON, null, 'a'],
 ])('%s with %s', async (file, _kind, content, reject, product = '') => {
   const table = await readTable(file, content);
   expect(table.rejects).toEqual(reject === null ? [] : [reject]);
@@ -174,6 +179,9 @@ test.each<[text: string, amount: number | null, withPoint?: number | null]>([
   ['1 200,-', 1200],
   ["1'200.50", 1200.5],
   ['1,200', 1200],
+  ['₹1,23,456.50', 123456.5],
+  ['12,34,567', 1234567],
+  ['1,23,45', null],
   ['1.200', 1200, 1.2],
   ['0.500', 0.5],
   ['12,5', 12.5],

@@ -29,11 +29,16 @@ const inAscii = (text: string): string =>
     .normalize('NFKC')
     .replace(/[\u0660-\u066c]/g, (sign) => "0123456789%.'"[sign.charCodeAt(0) - 0x660] ?? '');
 
-/** 0, with or without a currency, is how systems write that there is no price. */
-export const isNoAmount = (text: string): boolean => !/[1-9]/.test(inAscii(text));
+const RANGE = /\d[\s.,]*(?:[-–—~]|(?<!\p{L})(?:to|bis|à)(?!\p{L}))\s*\d/u;
+
+/** 0, with or without a currency, is how systems write that there is no price. A range (`5 - 7`) has no single one. */
+export const isNoAmount = (text: string): boolean => {
+  const plain = withoutCurrency(inAscii(text));
+  return !/[1-9]/.test(plain) || RANGE.test(plain);
+};
 
 /**
- * Reads `1200.00 EUR`, `€1.200,00`, `1 200,-`, `1'200.50`. A single separator before exactly three digits separates
+ * Reads `1200.00 EUR`, `€1.200,00`, `1 200,-`, `1'200.50`, `₹1,23,456`. A single separator before exactly three digits separates
  * thousands, unless `decimalPoint` says that the table writes fractions with a point. Null if it is not a price.
  */
 export function readPrice(text: string, decimalPoint: boolean, usual: string | null = null) {
@@ -41,9 +46,15 @@ export function readPrice(text: string, decimalPoint: boolean, usual: string | n
     .replace(TAX_OR_NEGOTIABLE, '')
     .replace(/[\s'’_]+/g, '')
     .replace(/[.,]?[-–—]+$/, '');
-  const number = pointed(bare, decimalPoint);
+  const number = pointed(
+    bare.replace(INDIAN, (whole) => whole.replaceAll(',', '')),
+    decimalPoint,
+  );
   return number === null ? null : { amount: Number(number), currency: currencyIn(text, usual) };
 }
+
+/** Lakhs and crores. */
+const INDIAN = /^\d{1,2}(?:,\d\d)+,\d{3}(?![\d,])/;
 
 /** The number without thousands separators and with a point before its fraction; null if it is not a number. */
 function pointed(digits: string, decimalPoint: boolean): string | null {

@@ -15,7 +15,7 @@ const NO_CURRENCY = 'left out: no currency is named; give it with --currency';
 const NOT_A_CURRENCY = 'left out: the currency column holds something else; name another with --map';
 const NO_PAGE =
   'left out: the page of the product is not known; give --shop, if need be with columns of the table';
-const NO_AMOUNT = 'left out: 0, or words instead of an amount';
+const NO_AMOUNT = 'left out: 0, words or a range instead of an amount';
 const MARKETS = 'markets are priced in usd, gbp and eur';
 const DATE = /^(\d{4})-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])/;
 const SHORT_DATE = /^(\d\d?)([./])(\d\d?)\2(?:20)?(\d\d)(?!\d)/;

@@ -162,7 +162,8 @@ export class TableRows {
 
 type PictureField = 'images' | 'variant_image';
 /** Between pictures of one cell. */
-const BETWEEN = /(?:[|\n]|(?<!&amp);)+|,\s+|,(?=https?:\/\/|\/)|\s(?=https?:\/\/)/;
+const BETWEEN =
+  /(?:[|\n]|(?<!&amp);)+|,\s+|,(?=https?:\/\/|\/)|(?<=\.(?:jpe?g|png|webp)),(?=[^,]*\.(?:jpe?g|png|webp)(?:,|$))|\s(?=https?:\/\/)/i;
 /** Pictures as JSON (`{"src":"https:\/\/…"}`), in braces, as HTML, or behind their names (`front.jpg (https://…)`). */
 const WRAPPED = /^[[{<](?=.*https?:|\W*$)|\(https?:/s;
 const WRAPPED_ADDRESS = /(?<=["'])https?:[^\s"'<>)]+|https?:(?:(?!,https?:)[^\s"'<>)\]}])+/g;

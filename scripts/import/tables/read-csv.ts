@@ -59,7 +59,7 @@ export async function csvForm(
   for await (const { cells, lastLine } of csvRecords(path, encoding, delimiter || ',', () => undefined)) {
     if (NO_HEADER.test(cells.join('')) || SEPARATOR.test(cells.join(delimiter))) continue;
     if (isTitled && knownIn(cells) < HEADERS_MIN) continue;
-    const header = cells.map((cell, position) => cell.trim() || `column ${position + 1}`);
+    const header = cells.map((cell, position) => textIn(cell) || `column ${position + 1}`);
     return { encoding, delimiter, header, headerLine: lastLine };
   }
   return null;
@@ -134,12 +134,18 @@ function rowOf({ cells, line, lastLine, text }: CsvRecord, header: readonly stri
   }
   const named = new Map<string, string[]>();
   for (const [position, column] of header.entries()) {
-    const cell = cells[position]?.trim() ?? '';
+    const cell = textIn(cells[position] ?? '');
     if (cell.includes(REPLACEMENT)) return { line, field: column, reason: MISSING_BYTES };
     if (cell !== '') addTo(named, column, cell);
   }
   return { line, cells: named };
 }
+
+/** `="007"` keeps a number as text in Excel. */
+const textIn = (cell: string): string => {
+  const text = cell.trim();
+  return /^=".*"$/s.test(text) ? text.slice(2, -1).replaceAll('""', '"').trim() : text;
+};
 
 /** A blank row, one of sums, or the header of another table below. */
 const isNoProduct = (cells: readonly string[], header: readonly string[]): boolean =>

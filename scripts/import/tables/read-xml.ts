@@ -16,6 +16,10 @@ interface OpenItem {
   readonly cells: Map<string, string[]>;
   fault: string | null;
   depth: number;
+  /** Around it, as in `<product><item><id>`: they are the same item if nothing stands before it. */
+  outer: number;
+  /** Whether it has ended, though an item around it has not. */
+  isOver: boolean;
   /** The last one that was opened in it. */
   element: string;
   column: string;
@@ -75,26 +79,34 @@ export async function* xmlRows(
     const [prefix = '', local] = qualified.split(':');
     const isKnown = prefixes.has(prefix) && (item?.isEntry !== false || !prefixes.get(prefix));
     const name = local !== undefined && isKnown ? local : qualified;
+    // Otherwise the item around it goes on.
+    if (item?.isOver && isItem(name)) finish(item);
     if (item) {
+      item.isOver = false;
       item.depth += 1;
       item.element = name;
-      // `<product><item><id>`: what was the only thing in another is the item itself.
-      if (item.depth === 2 && item.cells.size === 0 && isItem(item.column) && item.text.trim() === '')
+      if (item.depth === 2 && item.cells.size === 0 && isItem(item.column) && item.text.trim() === '') {
         item.depth = 1;
+        item.outer += 1;
+      }
       if (item.depth === 1) Object.assign(item, { column: name, text: '' });
       const { rel, href, url, src = url } = attributes;
       const address = href ?? (src !== undefined && isPicture(item) ? src : null);
       if (address !== null && !OTHER_LINKS.test(String(rel))) add(`${address}\n`);
     } else if (isItem(name)) {
       const isEntry = name === 'entry';
-      const empty = { cells: new Map(), fault: null, depth: 0, element: '', column: '', text: '' };
-      item = { line: sax.line + 1, isEntry, ...empty };
+      const empty = { cells: new Map(), fault: null, element: '', column: '', text: '' };
+      item = { line: sax.line + 1, isEntry, depth: 0, outer: 0, isOver: false, ...empty };
       isToldOutside = false;
     }
   };
   sax.onclosetag = () => {
     if (!item) return;
-    if (item.depth === 0) return finish(item);
+    if (item.depth === 0) {
+      item.isOver = true;
+      item.outer -= 1;
+      return item.outer < 0 ? finish(item) : undefined;
+    }
     const text = item.text.trim();
     if (item.depth === 1 && text !== '') addTo(item.cells, item.column, text);
     item.depth -= 1;
