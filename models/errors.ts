@@ -80,7 +80,7 @@ export const unauthorized = (
 export const insufficientCredits = (price?: number): AppError =>
   new AppError(
     'insufficient_credits',
-    `This call can cost ${price === undefined ? '' : `${price} credits, `}more than the account has left.`,
+    `This call can cost ${price === undefined ? '' : `${price} credit${price === 1 ? '' : 's'}, `}more than the account has left.`,
   );
 
 /** 403: the key does not permit this, or a data-file address is unsigned, tampered with or expired. */

@@ -64,6 +64,8 @@ export interface StoredImageIndex {
 export interface RecordTransaction {
   /** Deleted entities too: rows that name them keep the attribute (contract 1.8). Unknown ids are left out. */
   entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>>;
+  /** Those of these ids that are live products. */
+  products(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Those of the variants with these ids that can have no prices. */
   unpricedVariants(ids: readonly string[]): Promise<readonly UnpricedVariant[]>;
   /**

@@ -1,14 +1,13 @@
-import { resolve } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import { createBackup } from '../composition/backups';
-import { printAnswer } from './terminal';
+import { pathOf, printAnswer } from './terminal';
 
 export function register(command: Command): void {
   command
-    .argument('<file>', 'the file to write; an existing one is replaced once the new one is complete')
+    .argument('<file>', 'the file to write; an existing one is replaced once the new one is complete', pathOf)
     .option('--json', 'print JSON')
     .action(async (file, { json }) => {
-      const made = await createBackup(resolve(file));
+      const made = await createBackup(file);
       printAnswer(json, made, () =>
         [
           `${made.file}: ${made.bytes} bytes, ${contentsOf(made)}`,

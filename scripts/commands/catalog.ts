@@ -11,7 +11,7 @@ import { withJobs, withStores } from '../composition/services';
 import { type ImportResult, openInput } from '../import/import-bundle';
 import { isTablePath, type TableImport } from '../import/tables/table-file';
 import type { TablePreview } from '../import/tables/table-source';
-import { asTable, printAnswer, subcommand, wholeNumber } from './terminal';
+import { asTable, pathOf, printAnswer, subcommand, wholeNumber } from './terminal';
 
 /** `loupe catalog import` and `show` (contract 13). */
 export function register(catalog: Command): void {
@@ -46,7 +46,7 @@ const importCommand = (catalog: Command) =>
   )
     .option('--dry-run', 'check everything, change nothing; show how a table is understood')
     .option('--allow-rejects', 'exit 0 although records were rejected')
-    .option('--report <file>', 'where rejects are written (default: DATA_DIR/reports)')
+    .option('--report <file>', 'where rejects are written (default: DATA_DIR/reports)', pathOf)
     .option('--no-wait', 'leave embedding of new images to the service')
     .option('--refetch', 'fetch all pictures of the catalog again that are addresses')
     .addOption(new Option('--format <format>', 'of a table (default: by its columns)').choices(TABLE_FORMATS))
@@ -61,18 +61,19 @@ const importCommand = (catalog: Command) =>
 type ImportFlags = ReturnType<ReturnType<typeof importCommand>['opts']>;
 
 async function runImport(path: string, flags: ImportFlags): Promise<void> {
-  const { json, dryRun = false, allowRejects, wait, refetch = false } = flags;
+  const { json, dryRun = false, allowRejects, wait, refetch = false, report } = flags;
   if (refetch && (dryRun || !wait)) throw new InvalidArgumentError('--refetch embeds, and waits for it.');
   const table = tableOptions(path, flags);
   if (isAddress(path)) throw new Error('An address is not read; save its file, and import that.');
   const given = { bundle: resolve(path), ...(table && { table }) };
   if (!existsSync(path)) throw new Error(`There is no ${table ? '' : 'bundle or '}table at ${given.bundle}.`);
-  const report = flags.report === undefined ? {} : { report: resolve(flags.report) };
   // Calls to this machine take priority; on an idle machine an import is as fast as ever.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   // Before a database is made.
   const result = await useAndClose(openInput(given), (input) =>
-    withJobs(({ importCatalog }) => importCatalog({ ...given, input, dryRun, wait, refetch, ...report })),
+    withJobs(({ importCatalog }) =>
+      importCatalog({ ...given, input, dryRun, wait, refetch, ...(report && { report }) }),
+    ),
   );
   const { accepted, rejected } = result;
   printAnswer(json, { accepted, rejected, report: result.report, ...result.table }, () => describe(result));

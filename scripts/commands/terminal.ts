@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import Table from 'cli-table3';
 import { z } from 'zod';
@@ -39,6 +40,12 @@ export const percent = (share: number): string => `${(100 * share).toFixed(1)} %
 export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number');
   return Number(text);
+}
+
+/** The path of a file to write or read. */
+export function pathOf(text: string): string {
+  if (text !== '-') return resolve(text);
+  throw new InvalidArgumentError('standard input and output are not used; a file of that name is ./-');
 }
 
 export function portNumber(text: string): number {

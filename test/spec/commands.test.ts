@@ -163,11 +163,12 @@ test('what does not exist is exit code 1, wrong usage is 2, each with a reason o
     'keys revoke key_nobody',
     ...lists,
     `${lists[0]} --since 2026-03-02 --until 2026-03-01`,
+    'backup -',
   ])
     outcomes.push(await loupe(`${words} --json`));
   const stderr = expect.stringMatching(/\S/);
-  expect(outcomes).toEqual([2, 1, 1, 1, 1, 2].map((code) => ({ code, stdout: '', stderr })));
-  expect(outcomes.at(-1)?.stderr).toMatch('--since must not be after --until');
+  expect(outcomes).toEqual([2, 1, 1, 1, 1, 2, 2].map((code) => ({ code, stdout: '', stderr })));
+  expect(outcomes.at(-2)?.stderr).toMatch('--since must not be after --until');
 });
 
 // contract 14.5

@@ -86,7 +86,8 @@ test.each<[string, number, Call]>([
   async (_what, price, call) => {
     const { api, balance } = await accountWith(price - 1);
     const answer = await call(api);
-    expect(answer).toMatchObject({ status: 402, body: { success: false, error: 'insufficient_credits' } });
+    const message = expect.stringContaining(price === 1 ? 'cost 1 credit,' : `cost ${price} credits,`);
+    expect(answer).toMatchObject({ status: 402, body: { error: 'insufficient_credits', message } });
     expect([...toldBy(answer), await balance(), service.queue.calls]).toEqual([0, price - 1, price - 1, 0]);
     expect((await call((await accountWith(price)).api)).status).not.toBe(402);
   },

@@ -109,6 +109,7 @@ export class PostgresRecordStore implements ports.RecordStore {
       await this.entry?.begin(trx);
       return await work({
         entities: (ids) => this.entitiesIn(trx, ids),
+        products: async (ids) => new Set((await tables.loadProducts(trx, ids)).keys()),
         unpricedVariants: (ids) => this.unpricedVariants(trx, ids),
         write: (kind, records) => this.write(trx, kind, records),
       });

@@ -29,10 +29,7 @@ export const stagesOf = (context: WriteContext): Stages => ({
     inOrder: ({ id }) => [id],
     prepare: (batch, reject) => context.pictures.storeAll(batch, reject),
     async check(batch, reject, transaction) {
-      const entities = await transaction.entities(batch.map(({ record }) => record.id));
-      const fit = accepted(batch, reject, ({ id }) =>
-        entities.has(id) ? { field: 'id', reason: `"${id}" is an entity` } : null,
-      );
+      const fit = await withoutEntities(batch, reject, transaction);
       for (const { record } of fit) context.taxonomy.categories.set(record.id, record);
       return fit;
     },
@@ -74,6 +71,23 @@ function accepted<Record>(
   });
 }
 
+/** The records whose ids are of no entity; deletions pass. */
+async function withoutEntities<Record extends { readonly id: string } | Deletion>(
+  batch: Batch<Record>,
+  reject: Reject,
+  transaction: RecordTransaction,
+): Promise<Batch<Record>> {
+  const ids = batch.map(({ record }) => record.id);
+  const entities = await transaction.entities(ids.filter((id) => !PRODUCT_ALONE.test(id)));
+  const reason = (id: string) => `"${id}" is an entity`;
+  return accepted(batch, reject, (record) =>
+    entities.has(record.id) && !isDeletion(record) ? { field: 'id', reason: reason(record.id) } : null,
+  );
+}
+
+/** The id of a product that begins with no kind of entity, such as `product_line`. */
+const PRODUCT_ALONE = /^product_[^_]*$/;
+
 /** Products whose rows are derived before the database's answers to the previous batch are handled. */
 const PREPARED_AT_ONCE = 16;
 
@@ -99,7 +113,7 @@ const productsStage = ({ pictures, taxonomy }: WriteContext): Stages['products']
     }
     return prepared;
   },
-  check: unchanged,
+  check: withoutEntities,
 });
 
 const NAMELESS = 'is required of a product without any attribute that its name is made of, such as a brand';
@@ -162,10 +176,12 @@ export const entitiesStage = ({ pictures, taxonomy }: WriteContext, waiting: Wai
   prepare: (batch, reject) => pictures.storeAll(batch, reject),
   async check(batch, reject, transaction) {
     const known = await knownTo(batch, transaction);
+    const ids = batch.map(({ record }) => record.id);
+    const products = await transaction.products(ids.filter((id) => id.startsWith('product_')));
     return batch.filter((numbered) => {
       if (waiting.take(numbered, known)) return false;
       const { line, record } = numbered;
-      const fault = isDeletion(record) ? null : entityFault(record, taxonomy, known);
+      const fault = isDeletion(record) ? null : entityFault(record, taxonomy, known, products);
       if (fault) reject(line, fault.field, fault.reason);
       else if (!isDeletion(record)) known.set(record.id, record);
       return !fault;
@@ -185,12 +201,18 @@ async function knownTo(
 
 type Entities = ReadonlyMap<string, EntityRecord>;
 
-function entityFault(record: EntityRecord, taxonomy: KnownTaxonomy, known: Entities): Fault | null {
+function entityFault(
+  record: EntityRecord,
+  taxonomy: KnownTaxonomy,
+  known: Entities,
+  products: ReadonlySet<string>,
+): Fault | null {
   const { id, kind, category, tags, parents } = record;
   const before = known.get(id);
   if (before && !isInAll(category, before.category))
     return { field: 'category', reason: otherCategory(before) };
   if (taxonomy.categories.has(id)) return { field: 'id', reason: 'is the id of a category' };
+  if (products.has(id)) return { field: 'id', reason: 'is the id of a product' };
   if (tags.length > 0 && kind !== 'style')
     return { field: 'tags', reason: `a ${kind} carries no tags, styles and products do` };
   const fault = vocabularyFault(record, taxonomy) ?? sharingFault(record, taxonomy);
