@@ -90,11 +90,7 @@ export class PostgresAccountRepository implements AccountRepository {
   }
 
   /** One statement, so the old key never ends without the new one existing. Its webhooks go to the new one. */
-  async rotateKey(
-    id: string,
-    hash: Buffer,
-    { endsAt, expiresAt }: Parameters<AccountRepository['rotateKey']>[2],
-  ): Promise<ApiKey | null> {
+  async rotateKey(...[id, hash, { endsAt, expiresAt }]: Parameters<AccountRepository['rotateKey']>) {
     const now = this.clock.now();
     const until =
       expiresAt === undefined

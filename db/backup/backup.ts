@@ -84,7 +84,6 @@ async function addOthers(
 const addFile = async (archive: ArchiveWriter, name: string, path: string): Promise<void> =>
   archive.add(name, (await stat(path)).size, createReadStream(path));
 
-/** Resolves to their number. */
 async function addModels(archive: ArchiveWriter, root: string): Promise<number> {
   const folders = await readdir(root, { withFileTypes: true }).catch(() => []);
   const models = folders.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));

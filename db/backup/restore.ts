@@ -29,7 +29,6 @@ export interface RestoredInstallation {
   readonly dataDir: string;
   readonly modelsFolder: string;
   readonly images: ImageStore;
-  /** The address of a service that runs here, if there is one. */
   runningAt(): Promise<string | null>;
 }
 

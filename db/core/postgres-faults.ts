@@ -27,7 +27,6 @@ export function databaseFailure(failure: unknown): unknown {
   return databaseUnavailable(failure);
 }
 
-/** 503 for whatever kept a call from the database. */
 export function databaseUnavailable(cause: unknown): AppError {
   const says = sqlStateOf(cause) === READ_ONLY ? 'can only be read now' : 'does not answer';
   return unavailable(`The database ${says}; try again.`, 1, cause);
@@ -45,7 +44,6 @@ export function sqlStateOf(failure: unknown): string | null {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : null;
 }
 
-/** Examines aggregates and causes too. */
 function isUnavailable(failure: unknown): boolean {
   if (!(failure instanceof Error)) return false;
   const code = 'code' in failure ? String(failure.code) : '';

@@ -56,7 +56,6 @@ export const constant = (value: number): Sql => new Sql(String(value));
 export const lines = (texts: readonly string[]): Sql =>
   sql`json_array_elements_text(${JSON.stringify(texts)}::json)`;
 
-/** A computed table or column name, quoted. */
 export const identifier = (name: string): Sql => new Sql(`"${name.replaceAll('"', '""')}"`);
 
 export function joined(pieces: readonly Sql[], separator: string): Sql {
@@ -66,7 +65,6 @@ export function joined(pieces: readonly Sql[], separator: string): Sql {
   );
 }
 
-/** All of the conditions; true when there are none. */
 export const allOf = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? sql`true` : joined(conditions, ' AND ');
 
@@ -141,7 +139,6 @@ async function onConnection<Result>(
   }
 }
 
-/** Runs a statement and emits Knex's events for it. */
 async function ask<Row>(knex: Knex, connection: ClientBase, { text, bindings, name }: Sql): Promise<Row[]> {
   if (knex.isTransaction && (knex as Knex.Transaction).isCompleted())
     throw new Error(`The transaction is over: ${text}`);

@@ -91,7 +91,6 @@ export class Engine {
     return new Engine(worker, new Int32Array(signals), events, greeting);
   }
 
-  /** Whether somebody has the database or waits for it. */
   get isBusy(): boolean {
     return this.current !== undefined || this.waiting.length > 0;
   }

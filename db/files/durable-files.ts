@@ -34,7 +34,6 @@ export async function createDurably(
   }
 }
 
-/** Flushes a folder and everything in it to the disk. */
 export async function syncTree(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);

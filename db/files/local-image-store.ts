@@ -103,7 +103,6 @@ const namesIn = async (folder: string, form: RegExp): Promise<string[]> =>
 const sizeOf = async (path: string): Promise<number | null> =>
   (await unlessMissing(stat(path)))?.size ?? null;
 
-/** Null when there is no such file or folder. */
 async function unlessMissing<Result>(reading: Promise<Result>): Promise<Result | null> {
   try {
     return await reading;

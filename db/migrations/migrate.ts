@@ -40,7 +40,6 @@ export async function down(transaction: Knex.Transaction, steps: SchemaSteps): P
   return names;
 }
 
-/** Names of the steps that were made, in order. */
 export async function appliedSteps(knex: Knex): Promise<string[]> {
   return await knex('schema_migrations').orderBy('id').pluck('name');
 }

@@ -68,11 +68,8 @@ export class PostgresPredictionRepository implements ports.PredictionRepository 
       GROUP BY account_id ORDER BY account_id`;
   }
 
-  correctedNeighbours(
-    versionId: number,
-    since: Date | null,
-    limit: number,
-  ): Promise<readonly ports.CorrectedNeighbours[]> {
+  correctedNeighbours(...asked: Parameters<ports.PredictionRepository['correctedNeighbours']>) {
+    const [versionId, since, limit] = asked;
     return rowsOf<ports.CorrectedNeighbours>(this.knex)`
       SELECT id, neighbours, cardinality(image_digests) AS photos, feedback ->> 'correctId' AS "correctId"
       FROM predictions

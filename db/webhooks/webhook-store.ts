@@ -103,11 +103,7 @@ export class PostgresWebhookStore implements WebhookStore {
       WHERE id = ${endpointId}`;
   }
 
-  async failed(
-    { id, endpointId }: OutgoingMessage,
-    failure: string,
-    again: Parameters<WebhookStore['failed']>[2],
-  ): Promise<void> {
+  async failed(...[{ id, endpointId }, failure, again]: Parameters<WebhookStore['failed']>): Promise<void> {
     await rowsOf(this.knex)`
       WITH postponed AS (
         UPDATE webhook_messages SET due_at = ${again.message} WHERE id = ${id} AND created_at > ${again.dropBefore}

@@ -35,10 +35,7 @@ export async function liveVersion(
 }
 
 async function liveOrNewVersion(
-  config: Config,
-  computes: boolean,
-  embeddings: EmbeddingRepository,
-  logger: Logger,
+  ...[config, computes, embeddings, logger]: Parameters<typeof liveVersion>
 ): Promise<EmbeddingVersion> {
   const library = new FolderModelLibrary(config.DATA_DIR);
   const live = await embeddings.live();

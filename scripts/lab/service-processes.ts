@@ -42,9 +42,9 @@ export const childEnvironment = (settings: Settings) => ({
 });
 
 /** The programs of a checkout of the repository, each run as a process of its own with the settings given. */
-export const programsOf = (root: string) => ({
+export function programsOf(root: string) {
   /** Resolves when it is ready. @param log an open file stream; else it is shown @param within a command that runs the words after it */
-  async startProcess(
+  async function startProcess(
     settings: Settings,
     log: Stream | 'inherit' = 'inherit',
     within: readonly string[] = [],
@@ -70,9 +70,9 @@ export const programsOf = (root: string) => ({
       }
     }
     throw new Error('the service ended before it was ready');
-  },
+  }
 
-  spawnLoupe: (
+  const spawnLoupe = (
     settings: Settings,
     ...words: readonly string[]
   ): ChildProcessByStdio<null, Readable, Readable> =>
@@ -80,19 +80,20 @@ export const programsOf = (root: string) => ({
       cwd: root,
       env: childEnvironment(settings),
       stdio: ['ignore', 'pipe', 'pipe'],
-    }),
+    });
 
-  async outcomeOf(settings: Settings, ...words: readonly string[]): Promise<Outcome> {
-    const child = this.spawnLoupe(settings, ...words);
+  async function outcomeOf(settings: Settings, ...words: readonly string[]): Promise<Outcome> {
+    const child = spawnLoupe(settings, ...words);
     const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
     const [stdout, stderr, [code]] = await ended;
     return { code: Number(code ?? -1), stdout, stderr };
-  },
+  }
 
-  async runLoupe(settings: Settings, ...words: readonly string[]): Promise<unknown> {
-    return documentOf(words, await this.outcomeOf(settings, ...words, '--json'));
-  },
-});
+  const runLoupe = async (settings: Settings, ...words: readonly string[]): Promise<unknown> =>
+    documentOf(words, await outcomeOf(settings, ...words, '--json'));
+
+  return { startProcess, spawnLoupe, outcomeOf, runLoupe };
+}
 
 /** What a command printed with `--json`. @throws Error when it failed */
 export function documentOf(words: readonly string[], { code, stdout, stderr }: Outcome): unknown {
@@ -100,7 +101,4 @@ export function documentOf(words: readonly string[], { code, stdout, stderr }: O
   throw new Error(`loupe ${words.join(' ')} exited with ${code}: ${stderr}`);
 }
 
-const own = programsOf(REPOSITORY_ROOT);
-export const { startProcess, spawnLoupe } = own;
-export const outcomeOf: typeof own.outcomeOf = (...words) => own.outcomeOf(...words);
-export const runLoupe: typeof own.runLoupe = (...words) => own.runLoupe(...words);
+export const { startProcess, spawnLoupe, outcomeOf, runLoupe } = programsOf(REPOSITORY_ROOT);

@@ -128,7 +128,6 @@ class ImportBench {
     return readFileSync(join(this.folder, 'report.txt'), 'utf8').split('\n').filter(Boolean);
   }
 
-  /** The addresses of stored pictures. */
   async stored(): Promise<string[]> {
     return (await Readable.from(this.images.addresses()).toArray()).sort();
   }

@@ -166,7 +166,6 @@ export type Edits = readonly (readonly [number: number, row: Row | null])[];
 export const editsOf = (rows: number): fc.Arbitrary<Edits> =>
   fc.array(fc.tuple(fc.nat(rows), fc.option<Row, null>(row, { freq: 3 })), { minLength: 1, maxLength: 6 });
 
-/** A catalog, and what is in it. */
 export class RandomCatalog {
   rows: readonly SearchedRow[] = [];
 

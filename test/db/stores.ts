@@ -20,7 +20,6 @@ export const DAY_MS = 24 * HOUR_MS;
 
 export const NOON = Date.parse('2026-03-01T12:00:00Z');
 
-/** The stores of one process. */
 const storesOf = (knex: Knex, clock: Clock) => ({
   knex,
   accounts: new PostgresAccountRepository(knex, clock),
@@ -58,7 +57,6 @@ export function useTwoProcesses() {
   };
 }
 
-/** A job of this many photos. */
 export function jobOf(owner: Owner, entries = 1, id: string = randomUUID()): NewJob {
   const photos = [{ kind: 'url' as const, url: new URL('https://a.example/1.jpg') }];
   const entry = { photos, category: null, filters: [], explain: false, minConfidence: null };
@@ -73,6 +71,5 @@ export async function addWebhook({ webhooks }: Stores, owner: Owner, id: string 
   return (await webhooks.add({ ...owner, ...wanted, url, id }, 10, noted)) !== null;
 }
 
-/** Notifies every webhook of the drift. */
 export const sendDrift = ({ webhooks }: Stores) =>
   webhooks.sendDrift({ claimed: 0.9, right: 0.5, answers: 200 }, null, 0);

@@ -144,7 +144,6 @@ export class TestService {
     await this.resolve(PORTS.AccountRepository).revokeKey(keyId);
   }
 
-  /** An account's remaining credits; null when it is unlimited. */
   async balance(accountId: string): Promise<number | null> {
     return (await this.resolve(PORTS.AccountRepository).account(accountId))?.credits ?? null;
   }

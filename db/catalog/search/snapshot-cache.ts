@@ -24,7 +24,6 @@ export interface SnapshotView {
   readonly sets: ReadonlyMap<string, Bitset>;
 }
 
-/** A snapshot and the state in which it was last seen. */
 export interface SeenSnapshot {
   readonly snapshot: Snapshot;
   readonly seen: SeenState;
