@@ -1,15 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import {
-  DeleteObjectCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-  paginateListObjectsV2,
-  S3Client,
-} from '@aws-sdk/client-s3';
+import * as s3 from '@aws-sdk/client-s3';
 import { unavailable } from '../../models/errors';
 import type { ImageStore, OpenImage } from '../../models/ports';
 import { networkFault, StoreFault } from '../../models/store-fault';
@@ -46,14 +38,14 @@ const CONTENT_TYPES = { jpg: 'image/jpeg', png: 'image/png', webp: 'image/webp' 
  * may serve. An object is complete or absent, and never changes (contract 13.11). Fails with 503 (contract 13.12).
  */
 export class S3ImageStore implements ImageStore {
-  readonly #client: S3Client;
+  readonly #client: s3.S3Client;
 
   constructor(
     private readonly location: BucketLocation,
     access: S3Access,
   ) {
     const { credentials, pathStyle, endpoint, region } = access;
-    this.#client = new S3Client({
+    this.#client = new s3.S3Client({
       region,
       forcePathStyle: pathStyle,
       ...(endpoint === undefined ? {} : { endpoint }),
@@ -74,7 +66,7 @@ export class S3ImageStore implements ImageStore {
 
   async put(bytes: Buffer, extension: ImageExtension): Promise<string> {
     const address = imageAddress(bytes, extension);
-    const request = new PutObjectCommand({
+    const request = new s3.PutObjectCommand({
       ...this.#object(address),
       Body: bytes,
       ContentType: CONTENT_TYPES[extension],
@@ -86,28 +78,28 @@ export class S3ImageStore implements ImageStore {
 
   async get(address: string): Promise<Buffer | null> {
     return this.#read(address, async (object) => {
-      const { Body } = await this.#client.send(new GetObjectCommand(object));
+      const { Body } = await this.#client.send(new s3.GetObjectCommand(object));
       return buffer(Body as Readable);
     });
   }
 
   async open(address: string): Promise<OpenImage | null> {
     return this.#read(address, async (object) => {
-      const { Body, ContentLength } = await this.#client.send(new GetObjectCommand(object));
+      const { Body, ContentLength } = await this.#client.send(new s3.GetObjectCommand(object));
       return { bytes: ContentLength ?? 0, content: Body as Readable };
     });
   }
 
   async size(address: string): Promise<number | null> {
     return this.#read(address, async (object) => {
-      const { ContentLength } = await this.#client.send(new HeadObjectCommand(object));
+      const { ContentLength } = await this.#client.send(new s3.HeadObjectCommand(object));
       return ContentLength ?? null;
     });
   }
 
   async *addresses(prefix = ''): AsyncGenerator<string> {
     const { Bucket, Key: from } = this.#object('/images/');
-    const pages = paginateListObjectsV2({ client: this.#client }, { Bucket, Prefix: `${from}${prefix}` });
+    const pages = s3.paginateListObjectsV2({ client: this.#client }, { Bucket, Prefix: `${from}${prefix}` });
     try {
       for await (const { Contents = [] } of pages) {
         for (const { Key = '' } of Contents) {
@@ -121,25 +113,25 @@ export class S3ImageStore implements ImageStore {
   }
 
   async remove(address: string): Promise<void> {
-    await this.#read(address, (object) => this.#client.send(new DeleteObjectCommand(object)));
+    await this.#read(address, (object) => this.#client.send(new s3.DeleteObjectCommand(object)));
   }
 
   /** Of several that name a new store at once, the last one names it; so each learns the name when it asks again. */
   async identity(): Promise<string | null> {
     const object = this.#object('/store-id');
     try {
-      const { Body } = await this.#client.send(new GetObjectCommand(object));
+      const { Body } = await this.#client.send(new s3.GetObjectCommand(object));
       return (await buffer(Body as Readable)).toString();
     } catch (error) {
       if (!isMissing(error)) throw s3Fault(error, this.location);
     }
-    await this.#client.send(new PutObjectCommand({ ...object, Body: randomUUID() })).catch(this.#fail);
+    await this.#client.send(new s3.PutObjectCommand({ ...object, Body: randomUUID() })).catch(this.#fail);
     return null;
   }
 
   async check(): Promise<void> {
     const { Bucket, Key: Prefix } = this.#object('/images/');
-    await this.#client.send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 })).catch(this.#fail);
+    await this.#client.send(new s3.ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 })).catch(this.#fail);
   }
 
   async close(): Promise<void> {

@@ -1,9 +1,4 @@
-import {
-  type FacetQuery,
-  type Filter,
-  type ResolvedQuery,
-  SANDBOX_PRODUCTS,
-} from '../../models/catalog/catalog-query';
+import * as queries from '../../models/catalog/catalog-query';
 import { nameSortKey } from '../../models/catalog/fold-text';
 import type { SuggestionQuery } from '../../models/ports';
 import type { SearchedRow } from './catalog-rows';
@@ -15,7 +10,7 @@ export type GivenSynonym =
 /** The answer to a query by reading every row: contract 5, 4.3, 9.8 word for word, never fast. */
 export function naiveSearch(
   rows: readonly SearchedRow[],
-  query: ResolvedQuery,
+  query: queries.ResolvedQuery,
   synonyms: readonly GivenSynonym[] = [],
 ) {
   const hidden = query.sandbox ? outsideSandbox(rows) : null;
@@ -58,13 +53,13 @@ function outsideSandbox(rows: readonly SearchedRow[]): ReadonlySet<SearchedRow> 
     products.filter(({ category }) => {
       const place = before.get(category) ?? 0;
       before.set(category, place + 1);
-      return place >= SANDBOX_PRODUCTS;
+      return place >= queries.SANDBOX_PRODUCTS;
     }),
   );
 }
 
 /** Values whose names are their ids (contract 4.15, 4.16). */
-function naiveFacet(rows: readonly SearchedRow[], { field, limit, words }: FacetQuery) {
+function naiveFacet(rows: readonly SearchedRow[], { field, limit, words }: queries.FacetQuery) {
   const ids = rows.flatMap(({ facets }) => facets.filter((facet) => facet.startsWith(`${field}:`)));
   const counts = new Map<string, number>();
   for (const facet of ids) counts.set(facet, (counts.get(facet) ?? 0) + 1);
@@ -81,12 +76,12 @@ function naiveFacet(rows: readonly SearchedRow[], { field, limit, words }: Facet
     .slice(0, limit);
 }
 
-function passes(row: SearchedRow, { field, include, exclude }: Filter): boolean {
+function passes(row: SearchedRow, { field, include, exclude }: queries.Filter): boolean {
   const has = (id: string) => row.facets.includes(`${field}:${id}`);
   return (include.length === 0 || include.some(has)) && !exclude.some(has);
 }
 
-function bySort(sort: ResolvedQuery['sort']) {
+function bySort(sort: queries.ResolvedQuery['sort']) {
   const sign = sort.endsWith('_desc') ? -1 : 1;
   return (left: SearchedRow, right: SearchedRow): number => {
     const order = sort.startsWith('popularity')

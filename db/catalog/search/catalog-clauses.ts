@@ -1,14 +1,8 @@
-import {
-  type Filter,
-  type RowPosition,
-  SANDBOX_PRODUCTS,
-  type SearchScope,
-  type Sort,
-} from '../../../models/catalog/catalog-query';
+import * as queries from '../../../models/catalog/catalog-query';
 import { facetOf } from '../../../models/catalog/index-terms';
 import { allOf, type Sql, sql } from '../../core/sql';
 
-export type OrderKey = Omit<RowPosition, 'rank'>;
+export type OrderKey = Omit<queries.RowPosition, 'rank'>;
 
 /** A taxonomy row may name several categories (`joinCategories`): steps through an index find the texts that name one of these. */
 export const inCategories = (kind: string, categories: readonly string[]): Sql =>
@@ -22,7 +16,7 @@ export const inCategories = (kind: string, categories: readonly string[]): Sql =
       SELECT category FROM texts WHERE string_to_array(category, ',') && ${categories}::text[]))`;
 
 /** One filter object: at least one of `include` when it holds any, none of `exclude` (contract 4.4, 4.5). */
-export function matchesFilter({ field, include, exclude }: Filter): Sql {
+export function matchesFilter({ field, include, exclude }: queries.Filter): Sql {
   const carriesAny = (ids: readonly string[]) =>
     sql`facets && ${ids.map((id) => facetOf(field, id))}::text[]`;
   const conditions: Sql[] = [];
@@ -35,33 +29,34 @@ export function matchesFilter({ field, include, exclude }: Filter): Sql {
 export const inSandbox = sql`id IN (
   SELECT popular.id FROM categories CROSS JOIN LATERAL (
     SELECT s.id FROM catalog_search s WHERE s.kind = 'product' AND s.category = categories.id
-    ORDER BY s.popularity DESC, s.id LIMIT ${SANDBOX_PRODUCTS}) AS popular)`;
+    ORDER BY s.popularity DESC, s.id LIMIT ${queries.SANDBOX_PRODUCTS}) AS popular)`;
 
 /** Conditions on a row of any kind in that scope; empty for the whole catalog. */
-export const conditionsOf = ({ sandbox, ...scope }: SearchScope): Sql[] => [
+export const conditionsOf = ({ sandbox, ...scope }: queries.SearchScope): Sql[] => [
   ...conditionsOnProducts(scope),
   ...(sandbox ? [sql`(kind <> 'product' OR ${inSandbox})`] : []),
 ];
 
 /** The same for products: a join can begin with the few of the sandbox. */
-export const conditionsOnProducts = ({ category, filters, except, sandbox }: SearchScope): Sql[] => [
+export const conditionsOnProducts = ({ category, filters, except, sandbox }: queries.SearchScope): Sql[] => [
   ...(category === null ? [] : [sql`category = ${category}`]),
   ...(except === undefined ? [] : [sql`id <> ${except}`]),
   ...filters.filter(restricts).map(matchesFilter),
   ...(sandbox ? [inSandbox] : []),
 ];
 
-export const restricts = ({ include, exclude }: Filter): boolean => include.length > 0 || exclude.length > 0;
+export const restricts = ({ include, exclude }: queries.Filter): boolean =>
+  include.length > 0 || exclude.length > 0;
 
 /** Orders of a listing; all end with the id ascending (contract 4.13). */
-export const IN_ORDER: Readonly<Record<Sort, Sql>> = {
+export const IN_ORDER: Readonly<Record<queries.Sort, Sql>> = {
   popularity_desc: sql`popularity DESC, id`,
   popularity_asc: sql`popularity, id`,
   name_asc: sql`sort_key, id`,
   name_desc: sql`sort_key DESC, id`,
 };
 
-export const COMES_AFTER: Readonly<Record<Sort, (row: OrderKey) => Sql>> = {
+export const COMES_AFTER: Readonly<Record<queries.Sort, (row: OrderKey) => Sql>> = {
   // A condition that an index can begin at, then the tie-breaker.
   popularity_desc: ({ popularity, id }) =>
     sql`popularity <= ${popularity} AND (popularity < ${popularity} OR id > ${id})`,

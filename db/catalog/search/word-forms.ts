@@ -1,11 +1,5 @@
 import type { SynonymRecord } from '../../../models/catalog/import/records';
-import {
-  lettersOf,
-  numbersIn,
-  PHRASE_WORDS_MAX,
-  partBeginning,
-  referenceOf,
-} from '../../../models/catalog/index-terms';
+import * as terms from '../../../models/catalog/index-terms';
 import { type Sql, sql } from '../../core/sql';
 
 /** Words of a query that may be one word of a row; more where a digit is among them. */
@@ -41,7 +35,7 @@ function joinedForms(words: readonly string[]): WordForm[] {
     if (!hasDigit && run.length > JOINED_MAX) return [];
     return [
       ...(run.length > 1 ? [{ words: run, reading: [joined] }] : []),
-      ...(hasDigit ? [{ words: run, reading: [referenceOf(run)] }] : []),
+      ...(hasDigit ? [{ words: run, reading: [terms.referenceOf(run)] }] : []),
     ];
   });
 }
@@ -52,21 +46,20 @@ const runsOf = (words: readonly string[], most: number): (readonly string[])[] =
   );
 
 function singleForms(word: string): WordForm[] {
-  const numbers = numbersIn(word).flatMap((number) => [
-    [number],
-    ...(NUMBER.test(number) ? [] : [[referenceOf([number])]]),
-  ]);
+  const numbers = terms
+    .numbersIn(word)
+    .flatMap((number) => [[number], ...(NUMBER.test(number) ? [] : [[terms.referenceOf([number])]])]);
   return [...splits(word), ...numbers].map((reading) => ({ words: [word], reading }));
 }
 
 /** Two or three words that are the word together; one with digits is split in two, between digits and letters. */
 function splits(word: string): Reading[] {
-  if (partBeginning(word) !== null) return [];
+  if (terms.partBeginning(word) !== null) return [];
   if (DIGIT.test(word)) {
     const parts = word.split(CHANGES_SORT);
     return parts.slice(1).map((_, at) => [parts.slice(0, at + 1).join(''), parts.slice(at + 1).join('')]);
   }
-  const letters = lettersOf(word);
+  const letters = terms.lettersOf(word);
   if (letters.length < SPLIT_MIN || letters.length > SPLIT_MAX) return [];
   const halves = inTwo(letters);
   if (letters.length < THIRDS_MIN) return halves.map(textsOf);
@@ -85,11 +78,11 @@ const textsOf = (parts: readonly (readonly string[])[]): Reading => parts.map((l
 
 /** The beginnings of terms that match the word nearly: the word if it is the last, its parts, and references (contract 5.16). */
 export function beginningsOf(word: string, isLast: boolean): string[] {
-  const part = partBeginning(word);
+  const part = terms.partBeginning(word);
   if (part !== null) return [part];
   const isNumber = NUMBER.test(word);
   const isReference = isNumber || (isLast && DIGIT.test(word) && word.length >= BEGUN_MIN);
-  return [...(isLast || isNumber ? [word] : []), ...(isReference ? [referenceOf([word])] : [])];
+  return [...(isLast || isNumber ? [word] : []), ...(isReference ? [terms.referenceOf([word])] : [])];
 }
 
 /** The digits that a word begins with and that are a reference by themselves; null if it has none, or nothing else. */
@@ -117,7 +110,7 @@ export function readingsOf(
   synonyms: readonly Synonym[],
 ): ReadonlyMap<string, readonly Reading[]> {
   const phrases = phrasesIn(words);
-  const wordsMax = Math.max(PHRASE_WORDS_MAX, Math.floor(WORDS_MAX / Math.max(1, new Set(words).size)));
+  const wordsMax = Math.max(terms.PHRASE_WORDS_MAX, Math.floor(WORDS_MAX / Math.max(1, new Set(words).size)));
   const found = new Map<string, Set<string>>();
   for (const synonym of synonyms) {
     for (const phrase of synonym.phrases.filter((each) => phrases.has(each))) {
@@ -131,7 +124,7 @@ export function readingsOf(
 }
 
 const phrasesIn = (words: readonly string[]): ReadonlyMap<string, readonly string[]> =>
-  new Map(runsOf(words, PHRASE_WORDS_MAX).map((run) => [run.join(' '), run]));
+  new Map(runsOf(words, terms.PHRASE_WORDS_MAX).map((run) => [run.join(' '), run]));
 
 function firstOf(readings: Iterable<string>, wordsMax: number): Reading[] {
   const first: Reading[] = [];

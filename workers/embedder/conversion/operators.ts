@@ -1,29 +1,20 @@
 import * as tf from '@tensorflow/tfjs-core';
-import {
-  axisInGraph,
-  type GraphWriter,
-  known,
-  type Operand,
-  orderInGraph,
-  permuted,
-  ROWS,
-  type Traced,
-} from './onnx-graph';
+import * as onnx from './onnx-graph';
 
 /** Writes what one kernel of TensorFlow.js computes. @throws Error for kernels without an ONNX form here */
 export type Operator<Inputs = never, Attributes = never> = (
-  graph: GraphWriter,
+  graph: onnx.GraphWriter,
   inputs: Inputs,
   attributes: Attributes,
-) => Traced;
+) => onnx.Traced;
 
 interface Unary {
-  readonly x: Traced;
+  readonly x: onnx.Traced;
 }
 
 interface Binary {
-  readonly a: Operand;
-  readonly b: Operand;
+  readonly a: onnx.Operand;
+  readonly b: onnx.Operand;
 }
 
 const elementwise =
@@ -59,7 +50,7 @@ const cast: Operator<Unary, tf.CastAttrs> = (_graph, { x }, { dtype }) => {
 };
 
 /** Activations that are fused into a kernel, as the kernels of their own that they also are. */
-function activated(graph: GraphWriter, x: Traced, activation = 'linear'): Traced {
+function activated(graph: onnx.GraphWriter, x: onnx.Traced, activation = 'linear'): onnx.Traced {
   if (activation === 'linear') return x;
   const operator = ACTIVATIONS[activation];
   if (!operator) throw new Error(`the activation ${activation}`);
@@ -68,7 +59,9 @@ function activated(graph: GraphWriter, x: Traced, activation = 'linear'): Traced
 
 /** A convolution, or a depthwise one, with its fused activation. */
 const convolution =
-  (isDepthwise: boolean): Operator<{ x: Operand; filter: Operand; bias?: Operand }, tf.FusedConv2DAttrs> =>
+  (
+    isDepthwise: boolean,
+  ): Operator<{ x: onnx.Operand; filter: onnx.Operand; bias?: onnx.Operand }, tf.FusedConv2DAttrs> =>
   (graph, { x, filter, bias }, { strides, pad, dilations, dimRoundingMode, dataFormat, activation }) => {
     if (dataFormat !== 'NHWC') throw new Error(`a convolution of ${dataFormat}`);
     const info = tf.backend_util.computeConv2DInfo(
@@ -81,12 +74,12 @@ const convolution =
       dimRoundingMode,
       isDepthwise,
     );
-    const kernel = permuted(known(filter), isDepthwise ? [2, 3, 0, 1] : [3, 2, 0, 1]);
+    const kernel = onnx.permuted(onnx.known(filter), isDepthwise ? [2, 3, 0, 1] : [3, 2, 0, 1]);
     const [, , height = 1, width = 1] = kernel.shape;
     const group = isDepthwise ? info.inChannels : 1;
     const weights = [
       graph.constant([info.outChannels, info.inChannels / group, height, width], kernel.values),
-      ...(bias ? [graph.constant([info.outChannels], known(bias).values)] : []),
+      ...(bias ? [graph.constant([info.outChannels], onnx.known(bias).values)] : []),
     ];
     const name = graph.add('Conv', [graph.operand(x), ...weights], {
       strides: [info.strideHeight, info.strideWidth],
@@ -120,7 +113,7 @@ const pooling =
 const padsOf = ({ padInfo }: tf.backend_util.Conv2DInfo): number[] =>
   (['top', 'left', 'bottom', 'right'] as const).map((side) => padInfo[side]);
 
-const resized: Operator<{ images: Traced }, tf.ResizeBilinearAttrs> = (
+const resized: Operator<{ images: onnx.Traced }, tf.ResizeBilinearAttrs> = (
   graph,
   { images },
   { size, alignCorners, halfPixelCenters },
@@ -136,7 +129,7 @@ const resized: Operator<{ images: Traced }, tf.ResizeBilinearAttrs> = (
 };
 
 const padded: Operator<Unary, tf.PadV2Attrs> = (graph, { x }, { paddings, constantValue }) => {
-  const inGraph = orderInGraph(paddings.length).map((axis) => paddings[axis] ?? [0, 0]);
+  const inGraph = onnx.orderInGraph(paddings.length).map((axis) => paddings[axis] ?? [0, 0]);
   const sides = [0, 1].flatMap((side) => inGraph.map((both) => both[side] ?? 0));
   const value = graph.constant([], Float32Array.of(constantValue));
   return {
@@ -146,11 +139,11 @@ const padded: Operator<Unary, tf.PadV2Attrs> = (graph, { x }, { paddings, consta
 };
 
 interface Normalised {
-  readonly x: Operand;
-  readonly mean: Operand;
-  readonly variance: Operand;
-  readonly scale?: Operand;
-  readonly offset?: Operand;
+  readonly x: onnx.Operand;
+  readonly mean: onnx.Operand;
+  readonly variance: onnx.Operand;
+  readonly scale?: onnx.Operand;
+  readonly offset?: onnx.Operand;
 }
 
 /** As a product and a sum, which ONNX Runtime folds into the convolution before. */
@@ -159,10 +152,10 @@ const normalised: Operator<Normalised, tf.FusedBatchNormAttrs> = (
   { x, mean, variance, scale, offset },
   { varianceEpsilon },
 ) => {
-  const { shape, values: means } = known(mean);
-  const variances = known(variance).values;
-  const scales = scale && known(scale).values;
-  const offsets = offset && known(offset).values;
+  const { shape, values: means } = onnx.known(mean);
+  const variances = onnx.known(variance).values;
+  const scales = scale && onnx.known(scale).values;
+  const offsets = offset && onnx.known(offset).values;
   const factor = variances.map((each, at) => (scales?.[at] ?? 1) / Math.sqrt(each + varianceEpsilon));
   const added = means.map((each, at) => (offsets?.[at] ?? 0) - each * (factor[at] ?? 0));
   const product = elementwise('Mul')(graph, { a: x, b: { shape, values: factor } }, {});
@@ -173,7 +166,7 @@ function fourOf([a = 0, b = 0, c = 0, d = 0]: readonly number[]): [number, numbe
   return [a, b, c, d];
 }
 
-const matrixProduct: Operator<Binary & { bias?: Operand }, tf._FusedMatMulAttrs> = (
+const matrixProduct: Operator<Binary & { bias?: onnx.Operand }, tf._FusedMatMulAttrs> = (
   graph,
   { a, b, bias },
   { transposeA, transposeB, activation },
@@ -193,14 +186,14 @@ const reduction =
     // The result must be in TensorFlow's order, as it is if all dimensions or only channels are left.
     const isInOrder = keepDims || (axes.includes(1) && axes.includes(2));
     const name = isInOrder ? x.name : graph.asInTensorFlow(x);
-    const reduced = isInOrder ? axes.map((each) => axisInGraph(each, x.shape.length)) : axes;
+    const reduced = isInOrder ? axes.map((each) => onnx.axisInGraph(each, x.shape.length)) : axes;
     return {
       name: graph.add(operator, [name, graph.integers(reduced)], { keepdims: keepDims ? 1 : 0 }),
       shape: keepDims ? tf.backend_util.expandShapeToKeepDim(left, axes) : left,
     };
   };
 
-const concatenation: Operator<readonly Operand[], tf.ConcatAttrs> = (graph, inputs, { axis }) => {
+const concatenation: Operator<readonly onnx.Operand[], tf.ConcatAttrs> = (graph, inputs, { axis }) => {
   const tensors = Object.values(inputs);
   const rank = tensors[0]?.shape.length ?? 0;
   const [at = 0] = tf.util.parseAxisParam(axis, tensors[0] ? [...tensors[0].shape] : []);
@@ -208,13 +201,13 @@ const concatenation: Operator<readonly Operand[], tf.ConcatAttrs> = (graph, inpu
     tensors.map((each) => graph.operand(each)),
     tensors.map(({ shape }) => [...shape]),
   ];
-  const name = graph.add('Concat', names, { axis: axisInGraph(at, rank) });
+  const name = graph.add('Concat', names, { axis: onnx.axisInGraph(at, rank) });
   return { name, shape: tf.backend_util.computeOutShape(shapes, at) };
 };
 
 const reshaped: Operator<Unary, tf.ReshapeAttrs> = (graph, { x }, attributes) => {
   const shape = tf.util.inferFromImplicitShape(attributes.shape, tf.util.sizeFromShape([...x.shape]));
-  const lengths = graph.integers(shape.map((length) => (length === ROWS ? -1 : length)));
+  const lengths = graph.integers(shape.map((length) => (length === onnx.ROWS ? -1 : length)));
   return graph.fromTensorFlow({ name: graph.add('Reshape', [graph.asInTensorFlow(x), lengths]), shape });
 };
 
