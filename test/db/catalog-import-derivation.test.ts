@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { BatchSize } from '../../models/catalog/import/run-stage';
-import { entity as entitySample, HANDBAGS, TAGS, WATCHES } from './catalog-import-sample';
+import * as sample from './catalog-import-sample';
 import { type BundleFiles, NO_RECORDS, useImportBench } from './catalog-import-support';
 
 const bench = useImportBench();
@@ -8,7 +8,7 @@ const bench = useImportBench();
 // Few ids, so that records often refer to the same ones.
 const of = (...values: string[]) => fc.constantFrom(...values);
 const name = of('Azur', 'Bleu', 'Cœur', 'd’Or');
-const tags = fc.subarray(TAGS.map(({ id }) => id));
+const tags = fc.subarray(sample.TAGS.map(({ id }) => id));
 const popularity = fc.nat(2);
 const brand = of('brand_a', 'brand_b');
 const model = of('model_a', 'model_b');
@@ -16,10 +16,10 @@ const style = of('style_a', 'style_b', 'style_c');
 const VARIANTS = ['variant_a', 'variant_b', 'variant_c', 'variant_d'];
 /** All but a brand and a style, which later records may add or lack. */
 const START: BundleFiles = {
-  'categories.jsonl': [HANDBAGS, WATCHES],
-  'tags.jsonl': TAGS,
+  'categories.jsonl': [sample.HANDBAGS, sample.WATCHES],
+  'tags.jsonl': sample.TAGS,
   'entities.jsonl': ['brand_a', 'model_a', 'model_b', 'style_a', 'style_b', 'colour_a', 'colour_b'].map(
-    (id) => entitySample(id, id),
+    (id) => sample.entity(id, id),
   ),
   'products.jsonl': ['a', 'b', 'c'].map((each) => ({
     ...{ id: `product_${each}`, category: 'handbags', attributes: { brand: 'brand_a', style: 'style_a' } },
@@ -82,7 +82,7 @@ const estimate = fc.record({
 const category = fc.record({
   id: fc.constant('handbags'),
   name: of('Handbags', 'Bags'),
-  hierarchy: fc.constantFrom(HANDBAGS.hierarchy, ['brand', 'style', 'colour']),
+  hierarchy: fc.constantFrom(sample.HANDBAGS.hierarchy, ['brand', 'style', 'colour']),
 });
 
 const bundle = fc.record({
@@ -143,3 +143,39 @@ test('batches of any size leave the same rows as one full derivation; a dry run 
     { numRuns: 5 },
   );
 }, 300_000);
+
+// contract 1.3
+test('names are composed from the first values of other fields where the category says so', async () => {
+  await bench.accept({
+    'categories.jsonl': [{ ...sample.HANDBAGS, name_fields: ['colour', 'brand', 'strap'] }],
+    'entities.jsonl': sample.ENTITIES.map((each) => ({ ...each, tags: [] })),
+    'products.jsonl': [sample.TOGO_BAG],
+  });
+  expect(await bench.row('product_togo')).toMatchObject({ name: 'Noir Hermès' });
+});
+
+// contract 2.3
+test('every row above a variant shows the best estimate below it, whole', async () => {
+  const best = { A: 900, B: 800, confidence: 0.5, region: 'EU-UK' };
+  await bench.accept({
+    ...sample.CATALOG,
+    'estimates.jsonl': [
+      ...[sample.estimate('croc_30', 900, best), sample.estimate('croc_25', 900, { B: 700 })],
+      sample.estimate('togo_30', 100),
+    ],
+  });
+  for (const id of ['style_croc', 'model_birkin', 'brand_hermes', 'handbags'])
+    expect((await bench.row(id))?.['max_estimate']).toEqual({
+      ...{ ...best, source: 'ebay', currency: 'gbp', C: null, D: null },
+      estimated_at: '2026-02-01T00:00:00.000Z',
+    });
+  expect(await bench.row('style_togo')).toMatchObject({ max_estimate: { A: 100 } });
+});
+
+test('an unchanged record is not written again', async () => {
+  await bench.accept(sample.CATALOG);
+  const versions = bench.knex('catalog_rows').select('id', 'xmin').orderBy('id');
+  const before = await versions.clone();
+  await bench.accept(sample.CATALOG);
+  expect(await versions).toEqual(before);
+});

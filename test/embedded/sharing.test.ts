@@ -97,13 +97,6 @@ describe('one embedded database, many clients', () => {
     expect(await counted).toBe(0);
   });
 
-  test('an error fails the transaction, not the connection or its neighbours', async () => {
-    await a.query('begin');
-    await expect(a.query('selec')).rejects.toMatchObject({ code: '42601' });
-    await a.query('rollback');
-    expect([await countIn(a), await countIn(b)]).toEqual([0, 0]);
-  });
-
   test('settings, locks and temporary tables of a client end with it', async () => {
     const leaving = await fixture.connect();
     await leaving.query('set enable_seqscan = off; create temp table left_over (a int)');
@@ -119,13 +112,6 @@ describe('one embedded database, many clients', () => {
     await copied;
     expect([0, 50_000]).toContain(await counted);
     expect(await countIn(b)).toBe(50_000);
-  });
-
-  test('a bad row ends a COPY with its error, and the connection goes on', async () => {
-    const lines = Array.from({ length: 5_000 }, (_, id) => `${id === 1 ? 'bad' : id}\tx\n`);
-    const copying = pipeline(Readable.from(lines), a.query(copyFrom('copy t from stdin')));
-    await expect(copying).rejects.toMatchObject({ code: '22P02' });
-    expect(await countIn(a)).toBe(0);
   });
 
   test('an answer far larger than the buffers arrives whole', async () => {
