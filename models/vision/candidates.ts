@@ -70,7 +70,8 @@ export async function nearestImages(
     if (!last) return true;
     const beyond = found.length < NEIGHBOURS ? 0 : Math.max(0, 1 - last.distance);
     const [best = 0, next = beyond] = candidatesOf(found).map(({ similarity }) => Math.max(0, similarity));
-    return best >= certain.similarity && best - next >= certain.margin;
+    const { similarity, margin, ratio = 1 } = certain;
+    return best >= similarity && best - next >= margin && 1 - best <= ratio * (1 - next);
   };
   const first = await photo.slice(0, 1);
   const found = await search([first], isEnough);

@@ -51,8 +51,13 @@ export interface ModelManifest {
   readonly output: { readonly name?: string | null; readonly dimensions: number };
   /** The crops that are embedded for each catalog picture and for each query. */
   readonly views: { readonly catalog: readonly View[]; readonly query: readonly View[] };
-  /** The first view of a photo is enough if its best product is this similar, and any other less by the margin. Else all are used. */
-  readonly certain?: { readonly similarity: number; readonly margin: number } | undefined;
+  /**
+   * The first view of a photo is enough if its best product is this similar, any other less by the margin, and its distance
+   * (1 - similarity) at most `ratio` times that of any other (default: 1, any). Else all are used.
+   */
+  readonly certain?:
+    | { readonly similarity: number; readonly margin: number; readonly ratio?: number }
+    | undefined;
   /** Null until one is fitted: such a model can be built and evaluated, but not promoted (`UNCALIBRATED`). */
   readonly calibration: Calibration | null;
   readonly licence: string;

@@ -74,6 +74,7 @@ describe('Candidates', () => {
 
 describe('Images nearest to photos', () => {
   const certain = { similarity: 0.75, margin: 0.25 };
+  const inRatio = { similarity: 0.75, margin: 0.0625, ratio: 0.5 };
   const [FIRST, STEPS] = [[[0, 1]], [[0, 1], [1]]];
   const picture = (distance: number, ...ids: string[]) => ({ imageId: distance, distance, products: ids });
   const full = Array.from({ length: NEIGHBOURS }, () => picture(0.125, 'a'));
@@ -84,7 +85,10 @@ describe('Images nearest to photos', () => {
     ['further pictures of the product are near', [picture(0.1, 'a'), picture(0.2, 'a')], 1, certain, FIRST],
     ['the product is less similar', [picture(0.375, 'a'), picture(1, 'b')], 1, certain, STEPS],
     ['another product is nearer than the margin', [picture(0.1, 'a'), picture(0.25, 'b')], 1, certain, STEPS],
+    ['no other product is within the ratio', [picture(0.25, 'a'), picture(0.5, 'b')], 1, inRatio, FIRST],
+    ['another product is within the ratio', [picture(0.25, 'a'), picture(0.375, 'b')], 1, inRatio, STEPS],
     ['two products share the picture', [picture(0.1, 'a', 'b')], 1, certain, STEPS],
+    ['two products share the very photo', [picture(0, 'a', 'b')], 1, inRatio, STEPS],
     ['a list that is not full has pictures of one product', full.slice(1), 1, certain, FIRST],
     ['a full list has pictures of one product', full, 1, certain, STEPS],
     ['a full list goes far enough', [...full.slice(1), picture(0.5, 'a')], 1, certain, FIRST],

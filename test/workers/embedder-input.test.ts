@@ -57,6 +57,7 @@ describe('a manifest', () => {
     ],
     ['certainty of an only view', { certain }, 'certain: needs a second query view'],
     ['certainty beyond 1', { certain: { ...certain, similarity: 1.1 } }, 'certain.similarity: '],
+    ['a ratio beyond 1', { certain: { ...certain, ratio: 1.1 } }, 'certain.ratio: '],
     ['a scale of 0', { input: { ...manifest.input, scale: [1, 0, 1] } }, 'input.scale: must not be 0'],
     ['a calibration without a weight', { calibration: { confidence: { kind: 'choice' } } }, 'calibration: '],
     ['more dimensions than an index holds', { output: { dimensions: 4001 } }, 'output.dimensions: '],

@@ -125,7 +125,9 @@ const manifestSchema: z.ZodType<models.ModelManifest> = z
       dimensions: z.number().int().min(1).max(DIMENSIONS_MAX),
     }),
     views: z.object({ catalog: views, query: views }),
-    certain: z.object({ similarity: fraction, margin: fraction }).exactOptional(),
+    certain: z
+      .object({ similarity: fraction, margin: fraction, ratio: fraction.exactOptional() })
+      .exactOptional(),
     calibration: z.union([calibration, earlierCalibration]).nullable().default(null),
     licence: z.string().min(1),
     description: z.string().exactOptional(),
