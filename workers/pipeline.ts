@@ -6,7 +6,7 @@ import type * as ports from '../models/ports';
 import { PORTS } from '../models/ports';
 import { NEIGHBOURS, nearestImages, type PhotoViews } from '../models/vision/candidates';
 import { withLiveVersion } from '../models/vision/embedding-model';
-import type { IsEnough, Neighbourhood, Pixels, SmallImage, Vectors } from '../models/vision/neighbours';
+import type { Neighbourhood, PhotoSearch, Pixels, SmallImage, Vectors } from '../models/vision/neighbours';
 import { ForegroundLoad } from './foreground-load';
 import { RecallSampler } from './recall-sampler';
 
@@ -62,19 +62,19 @@ export class VisionPipeline implements PhotoPipeline {
         const embedder = await this.embedders.forVersion(version);
         const photos = images.map((image) => this.#viewsOf(image, embedder, version.id));
         let [neighboursMs, asked]: [number, readonly Vectors[]] = [0, []];
-        const searchIn = (part: SearchScope) => async (vectors: readonly Vectors[], isEnough?: IsEnough) => {
+        const searchIn = async (part: SearchScope, ...[vectors, ...step]: PhotoSearch) => {
           asked = vectors;
           const embedded = performance.now();
-          const found = await this.index.nearest(version, vectors, NEIGHBOURS, part, isEnough);
+          const found = await this.index.nearest(version, vectors, NEIGHBOURS, part, ...step);
           neighboursMs += performance.now() - embedded;
           this.recall.maybeMeasure(version, vectors.flat(), found, part);
           return found;
         };
-        const searchAll = searchIn({ ...scope, ...NO_FILTER });
+        const searchAll = (...search: PhotoSearch) => searchIn({ ...scope, ...NO_FILTER }, ...search);
         const nearest = await nearestImages(version.manifest, photos, searchAll);
         const isWhole = scope.category === null && scope.filters.length === 0;
         const rivals = isWhole ? {} : { rivals: nearest };
-        const neighbours = isWhole ? nearest : await searchIn(scope)(asked);
+        const neighbours = isWhole ? nearest : await searchIn(scope, asked);
         const embedMs = performance.now() - started - neighboursMs;
         const { id, model, manifest } = version;
         return {

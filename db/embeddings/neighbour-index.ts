@@ -4,9 +4,10 @@ import { inject, injectable } from 'tsyringe';
 import { NO_FILTER, type SearchScope } from '../../models/catalog/catalog-query';
 import { type NeighbourIndex, PORTS } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
-import type { Vectors } from '../../models/vision/neighbours';
+import type { Neighbour, Vectors } from '../../models/vision/neighbours';
 import { conditionsOf } from '../catalog/search/catalog-clauses';
-import { allOf, disableTimeout, identifier, inTransaction, joined, rowsOf, type Sql, sql } from '../core/sql';
+import * as core from '../core/sql';
+import { identifier, joined, rowsOf, type Sql, sql } from '../core/sql';
 import { INDEXED_FROM } from './embedding-repository';
 import * as tables from './embedding-tables';
 import { hasNearestIndex } from './nearest-index-build';
@@ -31,12 +32,14 @@ interface NearRow {
 
 interface Query {
   readonly version: EmbeddingVersion;
-  /** One for each view of each photo. */
-  readonly vectors: Vectors;
+  /** As texts, one for each view of each photo. */
+  readonly vectors: readonly string[];
   /** Images wanted for each photo, and in all. */
   readonly each: number;
   readonly limit: number;
   readonly scope: SearchScope;
+  /** What a search found by the first vector alone. */
+  readonly known?: readonly Neighbour[] | undefined;
 }
 
 /** Versions whose vectors are kept in memory: the live one, and one that it is compared with or that was live before. */
@@ -61,26 +64,26 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     @inject(INDEXED_FROM) private readonly indexedFrom: number,
   ) {}
 
-  nearest: NeighbourIndex['nearest'] = async (version, photos, limit, scope = NO_FILTER, isEnough) => {
-    const vectors = photos.flat();
-    if (vectors.length === 0 || limit <= 0) return [];
-    const query = { version, vectors, each: limit, limit: limit * photos.length, scope };
+  nearest: NeighbourIndex['nearest'] = async (version, photos, each, scope = NO_FILTER, isEnough, known) => {
+    const [views, limit] = [photos.flat(), each * photos.length];
+    if (views.length === 0 || limit <= 0) return [];
     const inMemory = await this.#vectorsOf(version)
-      .then((memory) => memory?.nearest(vectors, query.limit, scope, isEnough))
+      .then((memory) => memory?.nearest(views, limit, scope, isEnough))
       .catch((failure: unknown) => this.#leave(version, failure));
     if (inMemory?.isIndexed) this.#moveOut(version, this.#indexed);
     if (inMemory) return inMemory.neighbours;
+    const query = { version, vectors: views.map(tables.vectorText), each, limit, scope, known };
     return (await this.#nearestInDatabase(query)).map(({ image, byView: near, products }) => {
       const byView = near.map(distanceOf);
       return { imageId: image, products, distance: Math.min(...byView), byView };
     });
   };
 
-  async exact(version: EmbeddingVersion, vectors: Vectors, limit: number, scope = NO_FILTER) {
-    if (vectors.length === 0 || limit <= 0) return [];
-    const query = { version, vectors, each: limit, limit, scope };
-    const rows = await inTransaction(this.knex, async (transaction) => {
-      await disableTimeout(transaction);
+  async exact(version: EmbeddingVersion, views: Vectors, limit: number, scope = NO_FILTER) {
+    if (views.length === 0 || limit <= 0) return [];
+    const query = { version, vectors: views.map(tables.vectorText), each: limit, limit, scope };
+    const rows = await core.inTransaction(this.knex, async (transaction) => {
+      await core.disableTimeout(transaction);
       return rowsOf<NearRow>(transaction, exact(query));
     });
     return rows.map(({ image }) => image);
@@ -123,13 +126,9 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
 
   async #nearestInDatabase(query: Query): Promise<readonly NearRow[]> {
     const { id } = query.version;
-    if (!this.#indexed.has(id)) {
-      if (!(await hasNearestIndex(this.knex, id))) return rowsOf<NearRow>(this.knex, exact(query));
-      this.#indexed.add(id);
-    }
-    const share = await this.#shareOf(query.scope);
-    if (share < INDEXED_SHARE_MIN) return rowsOf<NearRow>(this.knex, exact(query));
-    const found = await rowsOf<NearRow>(this.knex, byIndex(query, share));
+    if (!this.#indexed.has(id) && (await hasNearestIndex(this.knex, id))) this.#indexed.add(id);
+    const share = this.#indexed.has(id) ? await this.#shareOf(query.scope) : 0;
+    const found = share < INDEXED_SHARE_MIN ? [] : await rowsOf<NearRow>(this.knex, byIndex(query, share));
     // Fewer than requested: a filter may have ended the search early. The scan is exact.
     return found.length >= query.each ? found : rowsOf<NearRow>(this.knex, exact(query));
   }
@@ -139,7 +138,7 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     const conditions = conditionsOf(scope);
     if (conditions.length === 0) return 1;
     const [line] = await rowsOf<{ share: number | null }>(this.knex)`
-      SELECT avg((${allOf(conditions)})::int)::float8 AS share
+      SELECT avg((${core.allOf(conditions)})::int)::float8 AS share
       FROM catalog_search TABLESAMPLE SYSTEM (least(100, (
         SELECT 100.0 * ${SAMPLE} / greatest(1, reltuples) FROM pg_class WHERE oid = 'catalog_search'::regclass
       ))) WHERE kind = 'product'`;
@@ -157,24 +156,31 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
  * @param share of the products that count; the narrower the scope, the more candidates are searched
  */
 function byIndex(query: Query, share: number): Sql {
-  const { version, vectors, limit, scope } = query;
+  const { version, vectors, limit, scope, known = [] } = query;
   // Vectors near a query vector that surely hold the wanted number of images.
   const needed = query.each * version.manifest.views.catalog.length;
+  const type = tables.vectorType(version.manifest.output.dimensions);
+  const asked = vectors.slice(Math.min(1, known.length)).map((vector) => sql`(${vector}::${type})`);
+  const [images, distances] = [known.map(({ imageId }) => imageId), known.map(({ distance }) => distance)];
   const candidates = Math.round(Math.min(CANDIDATES_MAX, Math.max(CANDIDATES_MIN, needed)) / share);
   const table = tables.embeddingsOf(version.id);
-  return sql`
+  const statement = sql`
     WITH asked AS MATERIALIZED (
       SELECT vector, set_config('hnsw.ef_search', ${String(candidates)}, true),
         set_config('hnsw.iterative_scan', 'relaxed_order', true)
-      FROM unnest(${vectors.map(tables.vectorText)}::${tables.vectorType(version.manifest.output.dimensions)}[]) AS given (vector)
-    ), near AS (
-      SELECT found.image_id FROM asked CROSS JOIN LATERAL (
+      FROM (VALUES ${joined(asked, ', ')}) AS given (vector)
+    ), found AS (
+      SELECT near.* FROM asked CROSS JOIN LATERAL (
         SELECT e.image_id, e.embedding <#> asked.vector AS product FROM ${table} e
-        WHERE ${tables.isShown(sql`e.image_id`, scope)} ORDER BY e.embedding <#> asked.vector LIMIT ${needed}
-      ) AS found
-      GROUP BY found.image_id ORDER BY min(found.product), found.image_id LIMIT ${limit}
+        WHERE ${tables.isShown(sql`e.image_id`, scope)} ORDER BY product LIMIT ${core.constant(needed)}
+      ) AS near
+      UNION ALL SELECT image, distance - 1 FROM unnest(${images}::bigint[], ${distances}::float8[]) AS known (image, distance)
+      WHERE ${tables.isShown(sql`image`, scope)}
+    ), near AS (
+      SELECT image_id FROM found GROUP BY image_id ORDER BY min(product), image_id LIMIT ${core.constant(limit)}
     )
     ${nearestViews(query, sql`${table} e JOIN near USING (image_id)`)}`;
+  return conditionsOf(scope).length === 0 ? core.prepared(statement) : statement;
 }
 
 /** One pass over all vectors, whatever the number of query vectors. */
@@ -189,14 +195,13 @@ function nearestViews({ version, vectors, limit, scope }: Query, source: Sql): S
   const type = tables.vectorType(version.manifest.output.dimensions);
   const names = vectors.map((_, view) => identifier(`product_${view}`));
   const nearest = vectors.map(
-    (vector, view) =>
-      sql`min(e.embedding <#> ${tables.vectorText(vector)}::${type}) AS ${identifier(`product_${view}`)}`,
+    (vector, view) => sql`min(e.embedding <#> ${vector}::${type}) AS ${identifier(`product_${view}`)}`,
   );
   return sql`
     SELECT image, ARRAY[${joined(names, ', ')}] AS "byView", ${tables.productsShowing(sql`image`, scope)} AS products FROM (
       SELECT e.image_id AS image, ${joined(nearest, ', ')} FROM ${source} GROUP BY e.image_id
     ) AS seen
-    ORDER BY least(${joined(names, ', ')}), image LIMIT ${limit}`;
+    ORDER BY least(${joined(names, ', ')}), image LIMIT ${core.constant(limit)}`;
 }
 
 /** Rounding can take a unit vector's product with itself a little beyond one. */

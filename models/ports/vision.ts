@@ -113,7 +113,8 @@ export interface NeighbourIndex {
    * A scope narrows the search without losing rows.
    * @param photos the view vectors of each photo
    * @param limit images for each photo: with several photos there may be that many for each
-   * @param isEnough what it refuses will not be used: the products of such images may be older, not to ask the database
+   * @param isEnough what it refuses is used only as `known`: the products of such images may be older, not to ask the database
+   * @param known what the first view of a single photo found: it need not be searched again
    */
   nearest(
     version: EmbeddingVersion,
@@ -121,6 +122,7 @@ export interface NeighbourIndex {
     limit: number,
     scope?: SearchScope,
     isEnough?: neighbours.IsEnough,
+    known?: readonly neighbours.Neighbour[],
   ): Promise<readonly neighbours.CatalogNeighbour[]>;
   /** Ids in the order of `nearest`, by a scan of all vectors, to measure what an approximate search loses. */
   exact(

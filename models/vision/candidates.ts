@@ -1,5 +1,5 @@
 import type { ModelManifest } from './embedding-model';
-import type { CatalogNeighbour, IsEnough, Vectors } from './neighbours';
+import type { CatalogNeighbour, IsEnough, PhotoSearch, Vectors } from './neighbours';
 
 /** Catalog images requested from the index; several belong to one product, hence more than the ten rows. */
 export const NEIGHBOURS = 60;
@@ -60,7 +60,7 @@ export type PhotoViews = { slice(from: number, to?: number): Vectors | Promise<V
 export async function nearestImages(
   { certain }: Pick<ModelManifest, 'certain'>,
   photos: readonly PhotoViews[],
-  search: (photos: readonly Vectors[], isEnough?: IsEnough) => Promise<readonly CatalogNeighbour[]>,
+  search: (...search: PhotoSearch) => Promise<readonly CatalogNeighbour[]>,
 ): Promise<readonly CatalogNeighbour[]> {
   const [photo, ...further] = photos;
   if (!certain || !photo || further.length > 0)
@@ -75,7 +75,7 @@ export async function nearestImages(
   };
   const first = await photo.slice(0, 1);
   const found = await search([first], isEnough);
-  return isEnough(found) ? found : search([[...first, ...(await photo.slice(1))]]);
+  return isEnough(found) ? found : search([[...first, ...(await photo.slice(1))]], undefined, found);
 }
 
 /** Nearest first, by its nearest view and the mean of its views. */

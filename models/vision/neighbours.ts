@@ -45,6 +45,9 @@ export interface CatalogNeighbour extends Neighbour {
 /** Whether what was found settles a search. */
 export type IsEnough = (found: readonly CatalogNeighbour[]) => boolean;
 
+/** A single photo is searched by its first view and, if that is not enough, by all its views with what the first found. */
+export type PhotoSearch = [photos: readonly Vectors[], isEnough?: IsEnough, known?: readonly Neighbour[]];
+
 export type SearchedVersion = Pick<EmbeddingVersion, 'id' | 'model'> & Pick<ModelManifest, 'calibration'>;
 
 /** The workers' result for the photos of a call. Ids and distances only, so that it stays small. */

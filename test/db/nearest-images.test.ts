@@ -259,6 +259,10 @@ describe('the nearest images', () => {
       expectNearest(await neighbours.nearest(version, [asked], 5, within('watches')), watches, 5);
       expectNearest(await neighbours.nearest(version, [asked], 5_000, within('watches')), watches, 5_000);
       expect(await neighbours.nearest(version, [asked], 25, within('handbags'))).toHaveLength(25);
+      const known = await neighbours.nearest(version, [asked.slice(0, 1)], 25);
+      const search = [version, [asked], 25, within('handbags'), undefined] as const;
+      expect(await neighbours.nearest(version, [asked], 25, NO_FILTER, undefined, known)).toEqual(found);
+      expect(await neighbours.nearest(...search, known)).toEqual(await neighbours.nearest(...search));
     }
     expect(right).toBeGreaterThan(0.95 * 25 * queries.length);
     const statements: unknown[] = [];

@@ -98,11 +98,12 @@ describe('Images nearest to photos', () => {
   ])('are found by as few views as needed: %s', async (_case, found, photos, of, slices) => {
     const views = [1, 2, 3].map((value) => Float32Array.of(value));
     const slice = jest.fn((...range: [number, number?]) => views.slice(...range));
-    const search = jest.fn(async (_photos: unknown) => found);
+    const search = jest.fn(async (..._search: unknown[]) => found);
     await expect(nearestImages({ certain: of }, Array(photos).fill({ slice }), search)).resolves.toBe(found);
     expect(slice.mock.calls).toEqual(slices);
     const seen = slices === FIRST ? views.slice(0, 1) : views;
     expect(search.mock.lastCall?.[0]).toEqual(Array(photos).fill(seen));
+    expect(search.mock.lastCall?.[2]).toBe(slices === STEPS ? found : undefined);
   });
 });
 
