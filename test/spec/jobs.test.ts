@@ -219,6 +219,18 @@ describe('the charge of a job', () => {
     expect(await service.balance(accountId)).toBe(2);
   });
 
+  test('waits for credits that other calls hold', async () => {
+    const { api, accountId } = await account(5);
+    const hold = (held: number) => rowsOf('accounts', { id: accountId }).update({ held });
+    service.queue.photosWaiting = 1;
+    const made = await api.createJob(entriesOf(1));
+    await hold(5);
+    service.queue.photosWaiting = 0;
+    while ((await rowsOf('vision_job_entries', { job_id: made.body.id, tries: 0 })).length > 0) await look();
+    await hold(0);
+    expect(await ended(made, api)).toMatchObject({ done: 1, credits_used: 5 });
+  });
+
   test('is booked once, with its answer, when the process dies before it can keep the answer', async () => {
     const { api, accountId } = await account(100);
     const finish = jest.spyOn(PostgresVisionJobStore.prototype, 'finish');

@@ -14,12 +14,13 @@ export function useJobs(settings: Readonly<Record<string, string>> = {}) {
 
   const look = () => service.resolve(VisionJobRunner).next(signal);
 
-  /** The job as soon as all of its entries have ended. */
+  /** The job as soon as all of its entries have ended, also those that are due only after a pause. */
   async function ended({ body: { id } }: { body: JobAnswer }, api = service.api): Promise<JobAnswer> {
     for (;;) {
       const { body } = await api.job(id);
       if (body.status === 'done') return body;
-      await look();
+      const isBusy = body.data.some(({ state }) => state === 'running');
+      if (!(await look()) && !isBusy) service.clock.advance(2_000);
     }
   }
 

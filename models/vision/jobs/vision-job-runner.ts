@@ -85,11 +85,19 @@ export class VisionJobRunner {
     const requestId = entryName(entry.jobId, entry.position);
     const { status, body } = this.presenter.refusal(failure, requestId);
     if (status >= 500) this.logger.warn({ requestId, status, reason: String(failure) }, 'job entry');
-    if (!TRANSIENT_STATUSES.includes(status) || entry.tries >= TRIES_PER_DAY) {
+    const isTemporary =
+      TRANSIENT_STATUSES.includes(status) || (status === 402 && (await this.isCovered(entry)));
+    if (!isTemporary || entry.tries >= TRIES_PER_DAY) {
       return { state: 'failed', predictionId: null, answer: body };
     }
     await this.jobs.postpone(entry, this.later(pauseAfter(entry.tries)));
     return null;
+  }
+
+  /** Whether the balance covers an entry, though other calls may hold it (contract 16.3). */
+  private async isCovered(entry: LeasedEntry): Promise<boolean> {
+    const caller = await this.accounts.callerByKeyId(entry.keyId);
+    return (caller?.credits ?? 0) >= priceOf(entry);
   }
 
   private async answer(
@@ -120,7 +128,7 @@ export class VisionJobRunner {
     slot: ports.WorkSlot,
     named: NamedCall,
   ): Promise<EntryAnswer> {
-    const { entry, includes, accountId, keyId, jobId, position } = leased;
+    const { entry, accountId, keyId, jobId, position } = leased;
     const call = {
       ...named,
       requestId: entryName(jobId, position),
@@ -128,10 +136,9 @@ export class VisionJobRunner {
       openMemory: () => this.openMemory(keyId),
       whileFetching: (wait: () => Promise<unknown>) => this.waitForHosts(accountId, slot, wait),
     };
-    const pricing = includes.includes('pricing');
-    const price = visionPrice({ pricing, photos: entry.photos.length });
+    const price = priceOf(leased);
     const work = async () => {
-      const found = await this.vision.identify(call, { ...entry, pricing, price });
+      const found = await this.vision.identify(call, { ...entry, pricing: hasPricing(leased), price });
       const answer = this.presenter.answer(found.value, found.price, leased);
       const { predictionId } = found.value;
       return { ...found, value: { state: 'done' as const, predictionId, answer } };
@@ -164,6 +171,11 @@ export class VisionJobRunner {
 }
 
 type NamedCall = Required<Pick<CallContext, 'caller' | 'chargeId' | 'signal' | 'idempotencyKey'>>;
+
+const hasPricing = ({ includes }: LeasedEntry): boolean => includes.includes('pricing');
+
+const priceOf = (leased: LeasedEntry): number =>
+  visionPrice({ pricing: hasPricing(leased), photos: leased.entry.photos.length });
 
 /** The call of an entry, under a name that is not a valid `Idempotency-Key`. */
 function namedCall({ accountId, jobId, position }: LeasedEntry): ports.IdempotentCall {
