@@ -17,7 +17,8 @@ export function validate<Schema extends z.ZodType>(schema: Schema, input: unknow
     throw badRequest(`There is no parameter "${field}"${hint}`, { field });
   }
   const field = fieldOf(issue.path);
-  throw badRequest(`${field}: ${issue.message.replace(/^Invalid input: /, '')}.`, { field });
+  const part = issue.code === 'invalid_type' ? issue.path.map(String).join('.') : field;
+  throw badRequest(`${part}: ${issue.message.replace(/^Invalid input: /, '')}.`, { field });
 }
 
 function reasonOf(issue: z.core.$ZodRawIssue): string | undefined {

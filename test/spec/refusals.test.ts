@@ -73,6 +73,7 @@ test.each([
   ['POST /v3/catalog/query', { query: ['bag'] }, 'query: must be one text.'],
   ['POST /v3/catalog/query', { page: -1 }, 'page: must be at least 0.'],
   ['GET /v1/products', { page: '-1' }, 'page: must be at least 0.'],
+  ['POST /v3/catalog/items', { ids: ['a', 5] }, 'ids.1: expected string, received number.'],
   ['POST /v3/catalog/items', { ids: [] }, 'ids: must not be empty.'],
   ['POST /v3/catalog/items', { ids: Array(101).fill('a') }, 'ids: must have at most 100 items.'],
   ['POST /v3/catalog/query', { includes: ['catalog'] }, 'includes: must be one of taxonomy, pricing.'],
