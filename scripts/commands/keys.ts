@@ -40,7 +40,7 @@ export function register(keys: Command): void {
 
 function registerCreate(keys: Command): void {
   subcommand(keys, 'create', 'create a key; it is shown once, only its hash is stored')
-    .option('--account <account>', 'id of the account that pays (default: "default", unlimited)')
+    .option('--account <account>', 'id of the account that pays; "default" is unlimited', 'default')
     .option('--name <name>', 'name of the key', nameOf, 'key')
     .option('--versions <versions>', 'API versions it may use', (text) => someOf(API_VERSIONS, text), [
       ...API_VERSIONS,
@@ -53,15 +53,14 @@ function registerCreate(keys: Command): void {
     .option('--scopes <scopes>', `what it may do: ${SCOPES.join(',')} (default: the first two)`, (text) =>
       someOf(SCOPES, text),
     )
-    .action(
-      async ({ account: accountId, test = false, expires: expiresAt = null, scopes, json, ...given }) => {
-        const { perSecond = null, perMinute = null, concurrency = null, ...named } = given;
-        const limits = { perSecond, perMinute, concurrency };
-        const wanted = { accountId, ...named, test, limits, expiresAt, ...(scopes ? { scopes } : {}) };
-        const made = await withStores((services) => services.keys.create(wanted));
-        printAnswer(json, createdKeyOf(made), () => describeKey(made));
-      },
-    );
+    .action(async ({ account, test = false, expires: expiresAt = null, scopes, json, ...given }) => {
+      const { perSecond = null, perMinute = null, concurrency = null, ...named } = given;
+      const limits = { perSecond, perMinute, concurrency };
+      const accountId = account === 'default' ? undefined : account;
+      const wanted = { accountId, ...named, test, limits, expiresAt, ...(scopes ? { scopes } : {}) };
+      const made = await withStores((services) => services.keys.create(wanted));
+      printAnswer(json, createdKeyOf(made), () => describeKey(made));
+    });
 }
 
 const createdKeyOf = ({ key, secret }: CreatedKey) => ({

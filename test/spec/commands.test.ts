@@ -195,8 +195,10 @@ test('commands work without a running service as well', async () => {
     expect(JSON.parse(listed.stdout)).toEqual([{ ...JSON.parse(made.stdout), keepsPhotos: false }]);
     const shown = await runLoupeHere(['catalog', 'show', '--json'], settings);
     expect(JSON.parse(shown.stdout)).toMatchObject({ pictures: { done: 0 }, groups: [] });
-    const { stdout } = await runLoupeHere(['keys', 'create', '--json'], settings);
-    expect(JSON.parse(stdout)).toMatchObject({ account: 'account_default', versions: ['v1', 'v2', 'v3'] });
+    for (const named of [[], ['--account', 'default']]) {
+      const { stdout } = await runLoupeHere(['keys', 'create', '--json', ...named], settings);
+      expect(JSON.parse(stdout)).toMatchObject({ account: 'account_default', versions: ['v1', 'v2', 'v3'] });
+    }
   } finally {
     await remove();
   }
