@@ -78,16 +78,15 @@ export function coreRoutes(services: ApiServices, settings: ApiSettings, metrics
     identify: (req, res) => {
       const { body, extracted } = readVisionBody(req, identifyBody, (given) => signalDeprecation(res, given));
       const identification = toIdentification(body, extracted);
-      const photos = identification.photos.length;
       const find = async (call: CallContext, pricing: boolean) => {
-        const price = visionPrice({ pricing, photos });
+        const price = visionPrice(pricing, identification.photos);
         const found = await vision.identify(call, { ...identification, pricing, price });
         metrics.reportIdentification(res, found.value);
         return found;
       };
       return {
         ...answerRows(req, body.includes, MATCHES_MAX, find, presenter.presentIdentification),
-        photos,
+        photos: identification.photos.length,
       };
     },
     sendFeedback: (req) => {

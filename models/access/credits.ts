@@ -15,7 +15,8 @@ export const CREDITS_MAX = 1_000_000_000_000_000;
 export const catalogPrice = (scope: { product: boolean; pricing: boolean }): number =>
   PRICES.catalog + (scope.product && scope.pricing ? PRICES.pricingModule : 0);
 
-export const visionPrice = ({ pricing, photos }: { pricing: boolean; photos: number }): number =>
-  (pricing ? PRICES.visionV3WithPricing : PRICES.visionV3) + (photos - 1) * PRICES.furtherPhoto;
+export const visionPrice = (pricing: boolean, photos: readonly unknown[]): number =>
+  (pricing ? PRICES.visionV3WithPricing : PRICES.visionV3) +
+  Math.max(0, photos.length - 1) * PRICES.furtherPhoto;
 
 export const legacyVisionPrice = (): number => PRICES.visionV2;

@@ -85,19 +85,14 @@ export class VisionJobRunner {
     const requestId = entryName(entry.jobId, entry.position);
     const { status, body } = this.presenter.refusal(failure, requestId);
     if (status >= 500) this.logger.warn({ requestId, status, reason: String(failure) }, 'job entry');
-    const isTemporary =
-      TRANSIENT_STATUSES.includes(status) || (status === 402 && (await this.isCovered(entry)));
+    // Other calls may hold what the balance has (contract 16.3).
+    const credits = status === 402 ? (await this.accounts.callerByKeyId(entry.keyId))?.credits : null;
+    const isTemporary = TRANSIENT_STATUSES.includes(status) || (credits ?? 0) >= priceOf(entry);
     if (!isTemporary || entry.tries >= TRIES_PER_DAY) {
       return { state: 'failed', predictionId: null, answer: body };
     }
     await this.jobs.postpone(entry, this.later(pauseAfter(entry.tries)));
     return null;
-  }
-
-  /** Whether the balance covers an entry, though other calls may hold it (contract 16.3). */
-  private async isCovered(entry: LeasedEntry): Promise<boolean> {
-    const caller = await this.accounts.callerByKeyId(entry.keyId);
-    return (caller?.credits ?? 0) >= priceOf(entry);
   }
 
   private async answer(
@@ -128,7 +123,7 @@ export class VisionJobRunner {
     slot: ports.WorkSlot,
     named: NamedCall,
   ): Promise<EntryAnswer> {
-    const { entry, accountId, keyId, jobId, position } = leased;
+    const { entry, includes, accountId, keyId, jobId, position } = leased;
     const call = {
       ...named,
       requestId: entryName(jobId, position),
@@ -136,9 +131,9 @@ export class VisionJobRunner {
       openMemory: () => this.openMemory(keyId),
       whileFetching: (wait: () => Promise<unknown>) => this.waitForHosts(accountId, slot, wait),
     };
-    const price = priceOf(leased);
+    const asked = { ...entry, pricing: includes.includes('pricing'), price: priceOf(leased) };
     const work = async () => {
-      const found = await this.vision.identify(call, { ...entry, pricing: hasPricing(leased), price });
+      const found = await this.vision.identify(call, asked);
       const answer = this.presenter.answer(found.value, found.price, leased);
       const { predictionId } = found.value;
       return { ...found, value: { state: 'done' as const, predictionId, answer } };
@@ -172,10 +167,8 @@ export class VisionJobRunner {
 
 type NamedCall = Required<Pick<CallContext, 'caller' | 'chargeId' | 'signal' | 'idempotencyKey'>>;
 
-const hasPricing = ({ includes }: LeasedEntry): boolean => includes.includes('pricing');
-
-const priceOf = (leased: LeasedEntry): number =>
-  visionPrice({ pricing: hasPricing(leased), photos: leased.entry.photos.length });
+const priceOf = ({ includes, entry: { photos } }: LeasedEntry): number =>
+  visionPrice(includes.includes('pricing'), photos);
 
 /** The call of an entry, under a name that is not a valid `Idempotency-Key`. */
 function namedCall({ accountId, jobId, position }: LeasedEntry): ports.IdempotentCall {

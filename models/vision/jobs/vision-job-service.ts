@@ -59,7 +59,7 @@ export class VisionJobService {
       });
     }
     const pricing = includes.includes('pricing');
-    const prices = request.entries.map(({ photos }) => visionPrice({ pricing, photos: photos.length }));
+    const prices = request.entries.map(({ photos }) => visionPrice(pricing, photos));
     await this.billing.reserve(call, Math.max(...prices));
     const id = this.idOf(call, request.bodyDigest);
     const entries: (KeptEntry | EntryAnswer)[] = [];

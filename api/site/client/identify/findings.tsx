@@ -86,7 +86,7 @@ export function Findings({ question, answered, adding, begin, start }: Props) {
 
 function NothingSure({ question, start }: Pick<Props, 'question' | 'start'>) {
   const { category, nearest, photos, pricing } = question;
-  const price = visionPrice({ pricing, photos: photos.length });
+  const price = visionPrice(pricing, photos);
   return (
     <div class="nothing">
       <h2 ref={takeFocus}>{nearest ? 'There is nothing to compare it with' : 'Nothing is sure'}</h2>

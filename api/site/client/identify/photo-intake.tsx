@@ -12,7 +12,7 @@ export function PhotoIntake(identification: Identification) {
   const { photos, adding, faulty, options, setOptions, give, identify, returned } = identification;
   const { categories } = useSession();
   const count = photos.photos.length;
-  const price = visionPrice({ pricing: options.pricing && !adding, photos: Math.max(1, count) });
+  const price = visionPrice(options.pricing && !adding, photos.photos);
   return (
     <section class="intake" aria-labelledby="identify">
       <h1 id="identify" ref={returned ? takeFocus : null}>
