@@ -29,11 +29,13 @@ export class PostgresPredictionRepository implements ports.PredictionRepository 
           ${json(prediction.best)} || jsonb_build_object('category', (
             SELECT category FROM catalog_rows WHERE id = ${prediction.best?.id ?? null})),
           ${json(prediction.rows)}, ${json(prediction.timings)} FROM quick
+        ON CONFLICT (id) DO UPDATE SET rows = excluded.rows
         RETURNING id, account_id)
       INSERT INTO prediction_photos (prediction_id, position, jpeg)
       SELECT saved.id, position - 1, jpeg
       FROM saved JOIN accounts ON accounts.id = account_id AND keep_photos,
-        unnest(${[...photos]}::bytea[]) WITH ORDINALITY AS photo (jpeg, position)`;
+        unnest(${[...photos]}::bytea[]) WITH ORDINALITY AS photo (jpeg, position)
+      ON CONFLICT DO NOTHING`;
     await rowsOf(this.knex, prepared(statement));
   }
 

@@ -198,7 +198,7 @@ export interface AccountReliability {
 }
 
 export interface PredictionRepository {
-  /** @param photos the prepared photos; kept if the account still wants that */
+  /** A second time it replaces the rows. @param photos the prepared photos; kept if the account still wants that */
   save(prediction: Prediction, photos: readonly Buffer[]): Promise<void>;
   find(id: string): Promise<Prediction | null>;
   /** The last feedback counts; false when there is no such prediction. */

@@ -175,7 +175,10 @@ export class VisionService {
       const sale = { price: { product: price, other: price }, together: true, pricing } as const;
       const sold = await billing.sell(call, { rows: ids, ...sale });
       const read = sold?.items ?? (await catalog.itemsById(ids, pricing));
-      return { items: itemsFor(matches, read), recorded };
+      const items = itemsFor(matches, read);
+      // Without those that were deleted meanwhile.
+      const again = () => record(sure.products[0] ?? null, answeredBy(items));
+      return { items, recorded: items.length < matches.length ? recorded.then(again) : recorded };
     }
     const products = await catalog.itemsById(shortlist.map(({ id }) => id));
     const context = judged(ancestryOf(products, taxonomy));
@@ -187,8 +190,7 @@ export class VisionService {
     const known = new Set([...products, ...read].map(({ id }) => id));
     const matches = context.rows(floor, (id) => known.has(id));
     const items = itemsFor(matches, [...products, ...read]);
-    const answered = items.map(({ item: { id }, confidence }) => ({ id, confidence }));
-    const recorded = record(context.products[0] ?? null, answered);
+    const recorded = record(context.products[0] ?? null, answeredBy(items));
     return { items: explain ? await this.addEvidence(items, context, products) : items, recorded };
   }
 
@@ -245,6 +247,9 @@ function itemsFor(matches: readonly Match[], read: readonly CatalogItem[]): Iden
     return item ? [{ item, confidence }] : [];
   });
 }
+
+const answeredBy = (items: readonly IdentifiedItem[]): Match[] =>
+  items.map(({ item: { id }, confidence }) => ({ id, confidence }));
 
 interface AnswerContext {
   readonly scope: SearchScope;

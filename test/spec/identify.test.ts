@@ -21,6 +21,8 @@ const TWINS = seen('neverfull_monogram 0.4, neverfull_damier 0.401');
 const FAR = seen('birkin_togo 1.1, submariner 1.2, neverfull_damier 1.3');
 
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
+const rename = (from: string, to: string) =>
+  service.knex('catalog_rows').where({ id: from }).update({ id: to });
 const photos = (count: number) => Array.from({ length: count }, () => photo);
 
 async function answerTo(given: readonly Seen[], asked: object = photo) {
@@ -73,8 +75,6 @@ describe('an identification', () => {
 
   // contract 7.10
   test('whose neighbours agree about a model that was deleted begins with the brand', async () => {
-    const rename = (from: string, to: string) =>
-      service.knex('catalog_rows').where({ id: from }).update({ id: to });
     await rename('model_neverfull', 'model_out_of_the_way');
     const { data, resolved_taxonomy } = await answerTo(TWINS);
     await rename('model_out_of_the_way', 'model_neverfull');
@@ -93,6 +93,21 @@ describe('an identification', () => {
         Array(2).fill(given.length > 0 ? ['product_submariner'] : []),
       );
     }
+  });
+
+  // contract 7.11, 10.2
+  test('of a product that is deleted after the search is empty, free, and recorded so', async () => {
+    await service.sees(...SUBMARINER);
+    const search = service.queue.neighbours.bind(service.queue);
+    jest.spyOn(service.queue, 'neighbours').mockImplementationOnce(async (request) => {
+      const found = await search(request);
+      await rename('product_submariner', 'product_out_of_the_way');
+      return found;
+    });
+    const { headers, body } = await service.api.identify(photo);
+    await rename('product_out_of_the_way', 'product_submariner');
+    expect(body).toMatchObject({ data: [], credits_used: 0 });
+    expect(await service.prediction(headers.get('X-Prediction-Id') ?? '')).toMatchObject({ rows: [] });
   });
 
   // contract 7.8, 10.2
