@@ -31,7 +31,12 @@ export function createServer(app: Express, answer: http.RequestListener = app): 
   const listener = inTurn((req, res) => {
     res.setMaxListeners(LISTENERS_MAX);
     answering.set(req.socket, res);
-    res.once('close', () => answering.delete(req.socket));
+    res.once('close', () => {
+      answering.delete(req.socket);
+      if (req.complete || req.socket.destroyed) return;
+      const late = setTimeout(() => req.socket.destroy(), LINGER_MS).unref();
+      req.once('end', () => clearTimeout(late));
+    });
     // A busy client must not keep a stopping server alive.
     if (!server.listening) res.setHeader('Connection', 'close');
     answer(req, res);
@@ -67,8 +72,6 @@ export function createServer(app: Express, answer: http.RequestListener = app): 
       if (!server.listening || request?.complete !== false) return destroySoon.call(socket);
       socket.end();
       request.once('end', () => destroySoon.call(socket));
-      const late = setTimeout(() => socket.destroy(), LINGER_MS);
-      socket.once('close', () => clearTimeout(late));
     };
   });
   server.on('clientError', (failure, socket) => {

@@ -5,9 +5,10 @@ import { text } from 'node:stream/consumers';
 import express, { type Request } from 'express';
 import { memoryBudget } from '../../api/middleware/answer-memory';
 import { readBody, watchPace } from '../../api/middleware/read-body';
+import { createServer } from '../../api/server';
 import { AppError } from '../../models/errors';
 import { gate } from '../support/gate';
-import { useServer } from '../support/local-server';
+import { listening, useServer } from '../support/local-server';
 
 /** A short window of the pace measurement, so that tests need not wait. */
 const WINDOW_MS = 50;
@@ -33,6 +34,24 @@ test.each([
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   expect(answer).toMatch(/Connection: close/i);
   expect(answer).toContain('slower than 1000 bytes per second');
+});
+
+// contract 12.7
+test('a body that still comes 30 s after its refusal is cut off', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
+  const server = createServer(express().use((_req, res) => void res.sendStatus(404)));
+  const port = (await listening(server)).split(':')[1];
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write('POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n');
+  expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 404 /);
+  jest.advanceTimersByTime(29_999);
+  socket.write('x');
+  await new Promise(setImmediate);
+  expect(socket.destroyed).toBe(false);
+  jest.advanceTimersByTime(1);
+  await new Promise((resolve) => socket.once('error', resolve).once('close', resolve));
+  jest.useRealTimers();
+  server.close();
 });
 
 test('a body that arrives fast enough may take any time, and waiting for room does not count against it', async () => {
