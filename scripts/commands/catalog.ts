@@ -8,7 +8,8 @@ import type { CatalogStatus } from '../../models/indexing/status-service';
 import { useAndClose } from '../../models/promises';
 import { isAddress } from '../../workers/library/open-source';
 import { withJobs, withStores } from '../composition/services';
-import { type ImportResult, openInput } from '../import/import-bundle';
+import { readCommandConfig } from '../config';
+import { type ImportResult, type Input, openInput } from '../import/import-bundle';
 import { isTablePath, type TableImport } from '../import/tables/table-file';
 import type { TablePreview } from '../import/tables/table-source';
 import { asTable, pathOf, printAnswer, subcommand, wholeNumber } from './terminal';
@@ -69,12 +70,12 @@ async function runImport(path: string, flags: ImportFlags): Promise<void> {
   if (!existsSync(path)) throw new Error(`There is no ${table ? '' : 'bundle or '}table at ${given.bundle}.`);
   // Calls to this machine take priority; on an idle machine an import is as fast as ever.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  // Before a database is made.
-  const result = await useAndClose(openInput(given), (input) =>
+  const run = (input?: Input) =>
     withJobs(({ importCatalog }) =>
-      importCatalog({ ...given, input, dryRun, wait, refetch, ...(report && { report }) }),
-    ),
-  );
+      importCatalog({ ...given, ...(input && { input }), dryRun, wait, refetch, ...(report && { report }) }),
+    );
+  // A server may be away, which an archive need not be unpacked to learn; the embedded database would be made in vain.
+  const result = readCommandConfig().DATABASE_URL ? await run() : await useAndClose(openInput(given), run);
   const { accepted, rejected } = result;
   printAnswer(json, { accepted, rejected, report: result.report, ...result.table }, () => describe(result));
   const isRefused = result.table?.refused === true || (rejected > 0 && !allowRejects);

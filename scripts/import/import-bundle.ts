@@ -30,7 +30,7 @@ export interface ImportOptions {
   readonly imageBytesMax?: number;
 }
 
-type Input = Bundle | OpenTable;
+export type Input = Bundle | OpenTable;
 
 export interface BundleImportPorts {
   /** Opens the catalog for changes, or for those of a dry run. @throws Error when another import is alive, unless in a dry run */

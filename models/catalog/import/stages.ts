@@ -79,10 +79,8 @@ async function withoutEntities<Record extends { readonly id: string } | Deletion
 ): Promise<Batch<Record>> {
   const ids = batch.map(({ record }) => record.id);
   const entities = await transaction.entities(ids.filter((id) => !PRODUCT_ALONE.test(id)));
-  const reason = (id: string) => `"${id}" is an entity`;
-  return accepted(batch, reject, (record) =>
-    entities.has(record.id) && !isDeletion(record) ? { field: 'id', reason: reason(record.id) } : null,
-  );
+  const faultOf = (id: string) => (entities.has(id) ? { field: 'id', reason: `"${id}" is an entity` } : null);
+  return accepted(batch, reject, (record) => (isDeletion(record) ? null : faultOf(record.id)));
 }
 
 /** The id of a product that begins with no kind of entity, such as `product_line`. */
@@ -181,13 +179,16 @@ export const entitiesStage = ({ pictures, taxonomy }: WriteContext, waiting: Wai
     return batch.filter((numbered) => {
       if (waiting.take(numbered, known)) return false;
       const { line, record } = numbered;
-      const fault = isDeletion(record) ? null : entityFault(record, taxonomy, known, products);
+      const own = products.has(record.id) ? OF_PRODUCT : null;
+      const fault = isDeletion(record) ? null : (own ?? entityFault(record, taxonomy, known));
       if (fault) reject(line, fault.field, fault.reason);
       else if (!isDeletion(record)) known.set(record.id, record);
       return !fault;
     });
   },
 });
+
+const OF_PRODUCT = { field: 'id', reason: 'is the id of a product' };
 
 async function knownTo(
   batch: Batch<Entity>,
@@ -201,18 +202,12 @@ async function knownTo(
 
 type Entities = ReadonlyMap<string, EntityRecord>;
 
-function entityFault(
-  record: EntityRecord,
-  taxonomy: KnownTaxonomy,
-  known: Entities,
-  products: ReadonlySet<string>,
-): Fault | null {
+function entityFault(record: EntityRecord, taxonomy: KnownTaxonomy, known: Entities): Fault | null {
   const { id, kind, category, tags, parents } = record;
   const before = known.get(id);
   if (before && !isInAll(category, before.category))
     return { field: 'category', reason: otherCategory(before) };
   if (taxonomy.categories.has(id)) return { field: 'id', reason: 'is the id of a category' };
-  if (products.has(id)) return { field: 'id', reason: 'is the id of a product' };
   if (tags.length > 0 && kind !== 'style')
     return { field: 'tags', reason: `a ${kind} carries no tags, styles and products do` };
   const fault = vocabularyFault(record, taxonomy) ?? sharingFault(record, taxonomy);

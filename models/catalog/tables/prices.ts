@@ -32,10 +32,8 @@ const inAscii = (text: string): string =>
 const RANGE = /\d[\s.,]*(?:[-–—~]|(?<!\p{L})(?:to|bis|à)(?!\p{L}))\s*\d/u;
 
 /** 0, with or without a currency, is how systems write that there is no price. A range (`5 - 7`) has no single one. */
-export const isNoAmount = (text: string): boolean => {
-  const plain = withoutCurrency(inAscii(text));
-  return !/[1-9]/.test(plain) || RANGE.test(plain);
-};
+export const isNoAmount = (text: string): boolean =>
+  !/[1-9]/.test(inAscii(text)) || RANGE.test(withoutCurrency(inAscii(text)));
 
 /**
  * Reads `1200.00 EUR`, `€1.200,00`, `1 200,-`, `1'200.50`, `₹1,23,456`. A single separator before exactly three digits separates
@@ -46,23 +44,17 @@ export function readPrice(text: string, decimalPoint: boolean, usual: string | n
     .replace(TAX_OR_NEGOTIABLE, '')
     .replace(/[\s'’_]+/g, '')
     .replace(/[.,]?[-–—]+$/, '');
-  const number = pointed(
-    bare.replace(INDIAN, (whole) => whole.replaceAll(',', '')),
-    decimalPoint,
-  );
+  const number = pointed(bare, decimalPoint);
   return number === null ? null : { amount: Number(number), currency: currencyIn(text, usual) };
 }
-
-/** Lakhs and crores. */
-const INDIAN = /^\d{1,2}(?:,\d\d)+,\d{3}(?![\d,])/;
 
 /** The number without thousands separators and with a point before its fraction; null if it is not a number. */
 function pointed(digits: string, decimalPoint: boolean): string | null {
   if (/^0[.,]\d+$/.test(digits) || (decimalPoint && /^\d+\.\d+$/.test(digits)))
     return digits.replace(',', '.');
-  if (/^\d{1,3}([.,])\d{3}(?:\1\d{3})*$/.test(digits)) return digits.replace(/[.,]/g, '');
+  if (/^\d{1,3}([.,])(?:(?:\d{3}\1)*|(?:\d\d\1)*)\d{3}$/.test(digits)) return digits.replace(/[.,]/g, '');
   const [, whole = '', , sign, fraction = ''] =
-    /^(\d+(?:([.,])\d{3}(?:\2\d{3})*)?)(?:([.,])(\d*))?$/.exec(digits) ?? [];
+    /^(\d+(?:([.,])(?:(?:\d{3}\2)*|(?:\d\d\2)*)\d{3})?)(?:([.,])(\d*))?$/.exec(digits) ?? [];
   const parts = whole.split(/[.,]/);
   const isSound = whole !== '' && (parts.length === 1 || (sign !== undefined && !whole.includes(sign)));
   return isSound ? `${parts.join('')}.${fraction}0` : null;

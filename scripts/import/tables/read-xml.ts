@@ -16,10 +16,8 @@ interface OpenItem {
   readonly cells: Map<string, string[]>;
   fault: string | null;
   depth: number;
-  /** Around it, as in `<product><item><id>`: they are the same item if nothing stands before it. */
-  outer: number;
-  /** Whether it has ended, though an item around it has not. */
-  isOver: boolean;
+  /** Of one that began in another, as in `<product><item><id>`: they are the same if nothing stands before it. */
+  inner: 'none' | 'open' | 'over';
   /** The last one that was opened in it. */
   element: string;
   column: string;
@@ -80,14 +78,12 @@ export async function* xmlRows(
     const isKnown = prefixes.has(prefix) && (item?.isEntry !== false || !prefixes.get(prefix));
     const name = local !== undefined && isKnown ? local : qualified;
     // Otherwise the item around it goes on.
-    if (item?.isOver && isItem(name)) finish(item);
+    if (item?.inner === 'over' && item.depth === 0 && isItem(name)) finish(item);
     if (item) {
-      item.isOver = false;
       item.depth += 1;
       item.element = name;
       if (item.depth === 2 && item.cells.size === 0 && isItem(item.column) && item.text.trim() === '') {
-        item.depth = 1;
-        item.outer += 1;
+        Object.assign(item, { depth: 1, inner: 'open' });
       }
       if (item.depth === 1) Object.assign(item, { column: name, text: '' });
       const { rel, href, url, src = url } = attributes;
@@ -96,16 +92,16 @@ export async function* xmlRows(
     } else if (isItem(name)) {
       const isEntry = name === 'entry';
       const empty = { cells: new Map(), fault: null, element: '', column: '', text: '' };
-      item = { line: sax.line + 1, isEntry, depth: 0, outer: 0, isOver: false, ...empty };
+      item = { line: sax.line + 1, isEntry, depth: 0, inner: 'none', ...empty };
       isToldOutside = false;
     }
   };
   sax.onclosetag = () => {
     if (!item) return;
     if (item.depth === 0) {
-      item.isOver = true;
-      item.outer -= 1;
-      return item.outer < 0 ? finish(item) : undefined;
+      if (item.inner !== 'open') return finish(item);
+      item.inner = 'over';
+      return;
     }
     const text = item.text.trim();
     if (item.depth === 1 && text !== '') addTo(item.cells, item.column, text);
