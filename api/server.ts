@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { type AppError, badRequest, headersTooLarge } from '../models/errors';
 import { errorBody } from './middleware/error-handler';
+import { watchPace } from './middleware/read-body';
 
 /** Request line and headers together (contract 11.2). */
 const HEADER_BYTES_MAX = 16 * 1024;
@@ -15,8 +16,8 @@ const HEADERS_MS_MAX = 20_000;
 const REQUEST_MS_MAX = 120_000;
 /** A client that neither sends nor reads for this long is gone. */
 const IDLE_MS_MAX = 120_000;
-/** An answered client that still sends may go on for this long, as it may read the answer only then. */
-const LINGER_MS = 30_000;
+/** An answered client that still sends may go on at this pace, as it may read the answer only then. */
+const REST_PACE = { bytesPerSecond: 1_024, windowMs: 10_000 };
 /** Each middleware of a call releases something when the call ends. */
 const LISTENERS_MAX = 32;
 /** Requests on a connection that may wait for earlier answers; with one more it is closed. */
@@ -33,9 +34,15 @@ export function createServer(app: Express, answer: http.RequestListener = app): 
     answering.set(req.socket, res);
     res.once('close', () => {
       answering.delete(req.socket);
-      if (req.complete || req.socket.destroyed) return;
-      const late = setTimeout(() => req.socket.destroy(), LINGER_MS).unref();
-      req.once('end', () => clearTimeout(late));
+      const { socket } = req;
+      if (req.complete || socket.destroyed) return;
+      const rest = watchPace(
+        REST_PACE,
+        () => socket.bytesRead,
+        () => void socket.destroy(),
+      );
+      req.once('end', rest.stop);
+      socket.once('close', rest.stop);
     });
     // A busy client must not keep a stopping server alive.
     if (!server.listening) res.setHeader('Connection', 'close');

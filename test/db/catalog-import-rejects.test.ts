@@ -81,7 +81,7 @@ const EXPECTED = Object.entries(BAD).flatMap(([file, lines]) =>
 const ACCEPTED = Object.values(BAD).flat().length - EXPECTED.length;
 
 describe('a bad line', () => {
-  // contract 13.6, 13.7
+  // contract 13.6, 13.7, 13.10
   test('is rejected alone, with file, line, field and reason; a dry run finds the same and changes nothing', async () => {
     const before = await bench.dump();
     for (const dryRun of [true, false]) {

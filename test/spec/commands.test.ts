@@ -221,17 +221,15 @@ test('the webhooks of all accounts are listed, or of one, without their secrets'
   ]);
 });
 
+const AWAY = { DATABASE_URL: 'postgresql://a:b@127.0.0.1:1/x', STORE_WAIT_MS: '0' };
+
 // contract 13.17, 13.21
 test.each<[name: string, reason: string, server?: object]>([
   ['stock.xlsx', 'is not a text file; save a spreadsheet as CSV'],
   ['stock.zip', 'it is a zip; unpack it'],
   ['.', 'There is no file of a bundle in'],
   // An archive would be unpacked first.
-  [
-    'stock.zip',
-    'nothing listens there',
-    { DATABASE_URL: 'postgresql://a:b@127.0.0.1:1/x', STORE_WAIT_MS: '0' },
-  ],
+  ['stock.zip', 'nothing listens there', AWAY],
 ])('an import of %s is refused before a database is made: %s', async (name, reason, ...[server]) => {
   const folder = temporaryFolder();
   for (const file of ['stock.xlsx', 'stock.zip']) writeFileSync(join(folder, file), 'PK\x03\x04');
