@@ -1,28 +1,21 @@
 import { pipeline } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
+import { IMAGE_NAME, IMAGE_TYPES, type ImageExtension } from '../../models/catalog/item';
 import { notFound } from '../../models/errors';
 import type { ImageStore } from '../../models/ports';
 import type { ApiServices } from '../api-services';
 import type { AnswerMemory } from '../middleware/answer-memory';
 import { pathParameter } from '../middleware/request-address';
 
-const NAME = /^([0-9a-f]{64})\.(jpg|png|webp)$/;
-
 /** How much of an image is in transit at a time. */
 const BYTES_AT_ONCE = 32 * 1024;
-
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
-  jpg: 'image/jpeg',
-  png: 'image/png',
-  webp: 'image/webp',
-};
 
 /** Sends a stored catalog image as the client reads it. Its address is the hash of its content, so it may be cached forever. */
 export function sendImage({ images }: ApiServices, answers: AnswerMemory): RequestHandler {
   return async (req, res) => {
     await answers.hold(res, BYTES_AT_ONCE);
     const file = pathParameter(req, 'file');
-    const [, digest, extension] = NAME.exec(file) ?? [];
+    const [, digest, extension] = IMAGE_NAME.exec(file) ?? [];
     const tag = `"${digest}"`;
     // Express would send it again for `Cache-Control: no-cache`, although content never changes.
     const known = isKnown(tag, req.get('If-None-Match'));
@@ -30,7 +23,7 @@ export function sendImage({ images }: ApiServices, answers: AnswerMemory): Reque
     const image = digest === undefined ? null : await found(images, address, !known && req.method !== 'HEAD');
     if (image === null) throw notFound('There is no image at this address.');
     res.set({
-      'Content-Type': CONTENT_TYPES[extension ?? ''] ?? 'application/octet-stream',
+      'Content-Type': IMAGE_TYPES[extension as ImageExtension],
       'Cache-Control': 'public, max-age=31536000, immutable',
       'Content-Security-Policy': "default-src 'none'; sandbox",
       ETag: tag,

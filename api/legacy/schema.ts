@@ -80,7 +80,7 @@ export function toLegacyQuery(parameters: LegacyParameters, known: Known): Catal
   return {
     text: fixed.search,
     categories: fixed.category.length > 0 ? fixed.category : DEFAULT_CATEGORIES,
-    node: typeof attribute === 'string' && known.taxonomy.isNode(attribute) ? attribute : 'product',
+    node: typeof attribute === 'string' && known.taxonomy.nodes.has(attribute) ? attribute : 'product',
     filters: [...tagFilters(fixed), ...facetFilters(given, known)],
     page: fixed.page,
     pageSize: Math.min(fixed.page_size, known.pageSizeMax),

@@ -6,6 +6,7 @@ import type { RecordStatus } from '../../models/records/records-service';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { byPathId, free, type Routes } from '../middleware/charged-answer';
 import { type PublicAddress, publicAddress, setCreated } from '../middleware/links';
+import { presentPictures } from '../wire/presented-row';
 
 const FREE = { credits_used: 0 } as const;
 
@@ -53,10 +54,7 @@ export const recordRoutes = ({ records, pictures }: ApiServices, settings: ApiSe
 
 /** A record as the line that writes it again (contract 15.10). */
 function lineOf({ kind, record }: ReadRecord, absolute: PublicAddress) {
-  const addresses = ({ images, thumbnails }: DisplayFields) => ({
-    images: images.map(absolute),
-    thumbnails: thumbnails.map(absolute),
-  });
+  const addresses = (of: DisplayFields) => presentPictures(of, absolute);
   if (kind === 'categories') return { categories: { ...record, ...addresses(record) } };
   const [only, ...more] = categoriesOf(record.category);
   const category = more.length > 0 ? [only, ...more] : record.category;

@@ -10,6 +10,7 @@ import type { ImageStore } from '../../models/ports';
 import { useAndClose } from '../../models/promises';
 import { openWorkFolder, renameDurably } from '../files/durable-files';
 import type { SigningKey } from '../files/hmac-data-file-signer';
+import { IMAGES_AT_ONCE } from '../files/image-address';
 import { ArchiveWriter, SIGNING_KEYS, tableEntry } from './archive';
 import { type DatabaseDump, dumpDatabase } from './database-dump';
 
@@ -23,9 +24,6 @@ export interface BackupSummary {
 
 /** Nearly as small as at higher levels, in a fraction of the time. */
 const GZIP_LEVEL = 1;
-
-/** Each request to a bucket takes a while. */
-const IMAGES_AHEAD = { concurrency: 8 };
 
 export interface BackedUp {
   readonly images: ImageStore;
@@ -74,7 +72,7 @@ async function addOthers(
   await add(SIGNING_KEYS, Buffer.from(JSON.stringify(signingKeys)));
   const models = await addModels(archive, modelsFolder);
   const read = async (address: string) => ({ address, bytes: await images.get(address) });
-  for await (const { address, bytes } of pMapIterable(images.addresses(), read, IMAGES_AHEAD)) {
+  for await (const { address, bytes } of pMapIterable(images.addresses(), read, IMAGES_AT_ONCE)) {
     // Housekeeping may have removed it meanwhile.
     if (bytes) await add(address.slice(1), bytes);
   }

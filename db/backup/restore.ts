@@ -7,12 +7,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import type { Knex } from 'knex';
 import pMap from 'p-map';
+import type { ImageExtension } from '../../models/catalog/item';
 import type { ImageStore } from '../../models/ports';
 import { useAndClose } from '../../models/promises';
 import { connectEmbedded, connectPostgres, type Database } from '../core/knex';
 import { rowsOf } from '../core/sql';
 import { isHostRunning } from '../embedded/run-folder';
 import { openWorkFolder, writeDurably } from '../files/durable-files';
+import { IMAGES_AT_ONCE } from '../files/image-address';
 import { migrations } from '../migrations';
 import { migrate } from '../migrations/migrate';
 import { IMAGE_ENTRY, MODEL_ENTRY, readArchive, SIGNING_KEYS, tableOf, verifyArchive } from './archive';
@@ -119,7 +121,8 @@ async function takeFiles({ images }: RestoredInstallation, file: string, staged:
     for await (const { name, bytes } of readArchive(file)) {
       const [, , extension] = IMAGE_ENTRY.exec(name) ?? [];
       const [, model] = MODEL_ENTRY.exec(name) ?? [];
-      if (extension !== undefined) yield { bytes: await buffer(bytes), extension: extension as Extension };
+      if (extension !== undefined)
+        yield { bytes: await buffer(bytes), extension: extension as ImageExtension };
       if (model !== undefined) models.add(model);
       if (model !== undefined || name === SIGNING_KEYS) await takeFile(join(staged, name), bytes);
     }
@@ -127,11 +130,6 @@ async function takeFiles({ images }: RestoredInstallation, file: string, staged:
   await pMap(pictures(), ({ bytes, extension }) => images.put(bytes, extension), IMAGES_AT_ONCE);
   return models.size;
 }
-
-type Extension = Parameters<ImageStore['put']>[1];
-
-/** Each request to a bucket takes a while. */
-const IMAGES_AT_ONCE = { concurrency: 8 };
 
 async function takeFile(path: string, bytes: Readable): Promise<void> {
   await mkdir(dirname(path), { recursive: true });

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
+import { IMAGE_NAME, type ImageExtension } from '../../models/catalog/item';
 
-export type ImageExtension = 'jpg' | 'png' | 'webp';
-
-/** What follows `/images/`. Nothing else in an address names an image, so none can lead out of its store. */
-export const IMAGE_NAME = /^([0-9a-f]{64})\.(jpg|png|webp)$/;
+/** Each request to a bucket takes a while. */
+export const IMAGES_AT_ONCE = { concurrency: 8 };
 
 export const imageAddress = (bytes: Buffer, extension: ImageExtension): string =>
   `/images/${sha256(bytes)}.${extension}`;

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { IMAGE_NAME, type ImageExtension } from '../../models/catalog/item';
 import { unavailable } from '../../models/errors';
 import type { ImageStore, OpenImage } from '../../models/ports';
 import { codeOf, StoreFault } from '../../models/store-fault';
 import { createDurably, writeDurably } from './durable-files';
-import { addressParts, IMAGE_NAME, type ImageExtension, imageAddress } from './image-address';
+import { addressParts, imageAddress } from './image-address';
 
 /**
  * Images by content in a folder: `/images/<sha256>.<extension>` is the file `ab/cd/abcd….<extension>`. A file is complete or

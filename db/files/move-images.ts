@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import type { ImageStore, Progress } from '../../models/ports';
-import { addressParts, isContentOf } from './image-address';
+import { addressParts, IMAGES_AT_ONCE, isContentOf } from './image-address';
 
 export interface MovedImages {
   /** Copied now, and read back. */
@@ -11,9 +11,6 @@ export interface MovedImages {
   /** Addresses of files that are not what their names say; they were not copied. */
   readonly damaged: readonly string[];
 }
-
-/** Each request to a bucket takes a while. */
-const AT_ONCE = { concurrency: 8 };
 
 /** Runs beside the service (contract 13.13) and removes nothing. Copies are whole, so a next run continues. @throws what a store throws */
 export async function moveImages(from: ImageStore, to: ImageStore, progress: Progress): Promise<MovedImages> {
@@ -33,7 +30,7 @@ export async function moveImages(from: ImageStore, to: ImageStore, progress: Pro
     progress.reach(present + copied + damaged.length, damaged.length);
   };
   progress.begin('images', await countOf(from));
-  await pMap(missingIn(to, from.addresses(), isPresent), copy, AT_ONCE);
+  await pMap(missingIn(to, from.addresses(), isPresent), copy, IMAGES_AT_ONCE);
   progress.end();
   return { copied, bytes, present, damaged: damaged.sort() };
 }

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import * as s3 from '@aws-sdk/client-s3';
+import { IMAGE_TYPES, type ImageExtension } from '../../models/catalog/item';
 import { unavailable } from '../../models/errors';
 import type { ImageStore, OpenImage } from '../../models/ports';
 import { networkFault, StoreFault } from '../../models/store-fault';
-import { addressParts, type ImageExtension, imageAddress } from './image-address';
+import { addressParts, imageAddress } from './image-address';
 
 export interface BucketLocation {
   readonly bucket: string;
@@ -30,8 +31,6 @@ const TRIES = 3;
 const CONNECT_MS = 3_000;
 /** Longest silence of a server. */
 const SILENCE_MS = 20_000;
-
-const CONTENT_TYPES = { jpg: 'image/jpeg', png: 'image/png', webp: 'image/webp' } as const;
 
 /**
  * Images by content in an S3-compatible bucket: `/images/<sha256>.<extension>` is the object `<prefix>/images/…`, which a cache
@@ -69,7 +68,7 @@ export class S3ImageStore implements ImageStore {
     const request = new s3.PutObjectCommand({
       ...this.#object(address),
       Body: bytes,
-      ContentType: CONTENT_TYPES[extension],
+      ContentType: IMAGE_TYPES[extension],
       CacheControl: 'public, max-age=31536000, immutable',
     });
     await this.#client.send(request).catch(this.#refuse('stored'));

@@ -134,10 +134,10 @@ export class CatalogService {
     const slugsOf = (name: string) =>
       rule === 'refuse-unknown' ? categorySlug(name, query.node, taxonomy) : (taxonomy.find(name)?.id ?? []);
     const categories = query.categories?.flatMap(slugsOf) ?? null;
-    if (!taxonomy.isNode(query.node)) {
+    if (!taxonomy.nodes.has(query.node)) {
       throw badRequest(`"${query.node}" is no taxonomy node.`, {
         field: 'taxonomy_node',
-        allowed_taxonomy_nodes: taxonomy.allNodes(),
+        allowed_taxonomy_nodes: [...taxonomy.nodes],
       });
     }
     const { cursor, ...asked } = query;

@@ -50,5 +50,12 @@ export interface CatalogItem extends DisplayFields {
   readonly updatedAt: Date;
 }
 
+/** What images are stored as, by the extension of their names. */
+export const IMAGE_TYPES = { jpg: 'image/jpeg', png: 'image/png', webp: 'image/webp' } as const;
+export type ImageExtension = keyof typeof IMAGE_TYPES;
+
+/** What follows `/images/`. Nothing else in an address names an image, so none can lead out of its store. */
+export const IMAGE_NAME = /^([0-9a-f]{64})\.(jpg|png|webp)$/;
+
 /** Whether the row has variants and is billed as a product (contract 10.1). */
 export const isProduct = (item: { kind: string }): boolean => item.kind === 'product';

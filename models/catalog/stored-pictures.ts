@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { inject, injectable } from 'tsyringe';
 import type * as ports from '../ports';
 import { PORTS } from '../ports';
+import type { ImageExtension } from './item';
 
 const THUMBNAIL_SIDE = 320;
 
@@ -69,7 +70,7 @@ export class StoredPictures {
 const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 /** The preparer accepts these three formats only. */
-function extensionOf(bytes: Buffer): 'jpg' | 'png' | 'webp' {
+function extensionOf(bytes: Buffer): ImageExtension {
   if (bytes[0] === 0xff) return 'jpg';
   return bytes[0] === 0x89 ? 'png' : 'webp';
 }

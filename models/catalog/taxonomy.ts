@@ -19,7 +19,8 @@ const folded = (text: string): string => text.normalize('NFC').toLowerCase();
 /** Which nodes may be requested, and the level of each: hierarchies are data of the categories (contract 3.1). */
 export class Taxonomy {
   private readonly bySlug: ReadonlyMap<string, Category>;
-  private readonly nodes: ReadonlySet<string>;
+  /** All kinds of rows that can be listed: `product`, `category`, the named ones, any hierarchy attribute. */
+  readonly nodes: ReadonlySet<string>;
 
   constructor(readonly categories: readonly Category[]) {
     this.bySlug = new Map(categories.map((category) => [category.id, category]));
@@ -35,36 +36,21 @@ export class Taxonomy {
     );
   }
 
-  /** Whether rows of this kind can be listed at all: `product`, `category`, the named ones, any hierarchy attribute. */
-  isNode(kind: string): boolean {
-    return this.nodes.has(kind);
-  }
-
-  allNodes(): string[] {
-    return [...this.nodes];
-  }
-
   /** The nodes that are attributes of other rows and so facets, even if no category of the catalog has them. */
   facetFields(): string[] {
-    return this.allNodes().filter((node) => node !== 'product' && node !== 'category');
+    return [...this.nodes].filter((node) => node !== 'product' && node !== 'category');
   }
 
   allowedNodes(category: Category): string[] {
     return ['product', ...category.hierarchy, 'category'];
   }
 
-  /** How many hierarchy attributes are above the node: handbags `brand` 0 … `product` 3; a category row is 0. */
-  level(category: Category, node: string): number | null {
-    if (node === 'category') return 0;
-    if (node === 'product') return category.hierarchy.length;
-    const position = category.hierarchy.indexOf(node);
+  /** How many hierarchy attributes are above a row: handbags `brand` 0 … `product` 3; a category row is 0. Null when unknown. */
+  levelOf({ kind, category }: { kind: string; category: string }): number | null {
+    const { hierarchy = null } = this.bySlug.get(category) ?? {};
+    if (hierarchy === null || kind === 'product') return hierarchy?.length ?? null;
+    const position = kind === 'category' ? 0 : hierarchy.indexOf(kind);
     return position < 0 ? null : position;
-  }
-
-  /** The level of a row by its own category; null when the category is unknown. */
-  levelOf(row: { kind: string; category: string }): number | null {
-    const category = this.bySlug.get(row.category);
-    return category ? this.level(category, row.kind) : null;
   }
 
   /** What an answer is about, by its first row; null without one (contract 1.9). */

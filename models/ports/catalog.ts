@@ -1,5 +1,5 @@
 import type { ResolvedQuery, SearchPage, SearchScope } from '../catalog/catalog-query';
-import type { CatalogItem, Tag } from '../catalog/item';
+import type { CatalogItem, ImageExtension, Tag } from '../catalog/item';
 import type { Taxonomy } from '../catalog/taxonomy';
 import type { DataFile } from '../pricing/estimate';
 
@@ -85,7 +85,7 @@ export interface OpenImage {
 /** Images at `/images/<sha256>.<extension>`, which never change. Every call rejects with a 503 while the store is unavailable. */
 export interface ImageStore {
   /** Stores bytes, whole or not at all, and returns their address; the same bytes have the same address. */
-  put(bytes: Buffer, extension: 'jpg' | 'png' | 'webp'): Promise<string>;
+  put(bytes: Buffer, extension: ImageExtension): Promise<string>;
   get(address: string): Promise<Buffer | null>;
   open(address: string): Promise<OpenImage | null>;
   /** How many bytes are at one of our addresses; null when there is no image. */
