@@ -1,14 +1,8 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { newChargeId } from '../../models/access/billing';
-import {
-  type Claim,
-  type Clock,
-  type IdempotencyStore,
-  type IdempotentCall,
-  PORTS,
-  TEXT_PIECE,
-} from '../../models/ports';
+import type * as ports from '../../models/ports';
+import { PORTS, TEXT_PIECE } from '../../models/ports';
 import { isPast } from '../core/shared-clauses';
 import { rowsOf, sql } from '../core/sql';
 
@@ -23,13 +17,13 @@ interface Found {
 
 /** Calls that are answered once, in PostgreSQL: shared by all processes, and still there after a restart. */
 @injectable()
-export class PostgresIdempotencyStore implements IdempotencyStore {
+export class PostgresIdempotencyStore implements ports.IdempotencyStore {
   constructor(
     @inject(PORTS.Knex) private readonly knex: Knex,
-    @inject(PORTS.Clock) private readonly clock: Clock,
+    @inject(PORTS.Clock) private readonly clock: ports.Clock,
   ) {}
 
-  async claim(call: IdempotentCall, leasedUntil: Date, expiresAt: Date): Promise<Claim> {
+  async claim(call: ports.IdempotentCall, leasedUntil: Date, expiresAt: Date): Promise<ports.Claim> {
     const chargeId =
       (await this.begin(call, leasedUntil, expiresAt)) ?? (await this.resume(call, leasedUntil));
     if (chargeId !== null) return { kind: 'granted', chargeId };
@@ -44,7 +38,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     return given ? { kind: 'answered', chargeId: found.charge_id, bytes: found.bytes } : { kind: 'running' };
   }
 
-  async *answer({ accountId, key }: IdempotentCall, chargeId: string): AsyncGenerator<string> {
+  async *answer({ accountId, key }: ports.IdempotentCall, chargeId: string): AsyncGenerator<string> {
     for (let from = 1, length = TEXT_PIECE; length >= TEXT_PIECE; from += TEXT_PIECE) {
       const [piece] = await rowsOf<{ text: string }>(this.knex)`
         SELECT substr(answer, ${from}::integer, ${TEXT_PIECE}::integer) AS text FROM idempotent_calls
@@ -55,17 +49,17 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     }
   }
 
-  async forget(call: IdempotentCall, chargeId: string): Promise<void> {
+  async forget(call: ports.IdempotentCall, chargeId: string): Promise<void> {
     await rowsOf(this.knex)`DELETE FROM idempotent_calls
       WHERE account_id = ${call.accountId} AND key = ${call.key} AND charge_id = ${chargeId} AND answer IS NULL`;
   }
 
-  async drop({ accountId, key }: IdempotentCall): Promise<void> {
+  async drop({ accountId, key }: ports.IdempotentCall): Promise<void> {
     await rowsOf(this.knex)`DELETE FROM idempotent_calls WHERE account_id = ${accountId} AND key = ${key}`;
   }
 
   /** Marks the answer as replayed, so that it and its charge stay; false if it was withdrawn. */
-  private async markGiven(call: IdempotentCall, chargeId: string): Promise<boolean> {
+  private async markGiven(call: ports.IdempotentCall, chargeId: string): Promise<boolean> {
     const given = await rowsOf(this.knex)`UPDATE idempotent_calls SET replayed = true
       WHERE account_id = ${call.accountId} AND key = ${call.key} AND charge_id = ${chargeId}
       RETURNING true`;
@@ -73,7 +67,11 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   }
 
   /** Claims a key that is new or has expired; resolves to the id of its charge, else null. */
-  private async begin(call: IdempotentCall, leasedUntil: Date, expiresAt: Date): Promise<string | null> {
+  private async begin(
+    call: ports.IdempotentCall,
+    leasedUntil: Date,
+    expiresAt: Date,
+  ): Promise<string | null> {
     const now = this.clock.now();
     const [begun] = await rowsOf<{ charge_id: string }>(this.knex)`
       INSERT INTO idempotent_calls AS old (account_id, key, fingerprint, charge_id, leased_until, expires_at)
@@ -87,7 +85,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   }
 
   /** Restarts a call whose process died, under a new charge that takes over the reservation of the old one. */
-  private async resume(call: IdempotentCall, leasedUntil: Date): Promise<string | null> {
+  private async resume(call: ports.IdempotentCall, leasedUntil: Date): Promise<string | null> {
     const now = this.clock.now();
     const chargeId = newChargeId(now);
     const isDead = isPast(sql`leased_until`, now, leasedUntil.getTime() - now.getTime());

@@ -9,14 +9,8 @@ import {
 } from '../../models/catalog/catalog-query';
 import type { CatalogItem, Category, Tag } from '../../models/catalog/item';
 import { Taxonomy } from '../../models/catalog/taxonomy';
-import {
-  type CatalogRepository,
-  type CatalogState,
-  PORTS,
-  type SellRows,
-  type SuggestedRow,
-  type SuggestionQuery,
-} from '../../models/ports';
+import type * as ports from '../../models/ports';
+import { PORTS } from '../../models/ports';
 import { allOf, inTransaction, prepared, rowsOf, sql } from '../core/sql';
 import { VersionedCache } from '../core/versioned-cache';
 import { type ItemRow, idsWithin, itemsIn, readFound, rowsById } from './catalog-items';
@@ -43,7 +37,7 @@ type From = SeenSnapshot | null;
  * state is still current (contract 4.14). If not, the answer is made again, the last time in a transaction.
  */
 @injectable()
-export class PostgresCatalogRepository implements CatalogRepository {
+export class PostgresCatalogRepository implements ports.CatalogRepository {
   readonly #snapshots: SnapshotCache;
   /** Pages of rows that no snapshot has, by query, until a change is noticed. */
   readonly #pages = new LRUCache<string, FoundInState>({
@@ -118,7 +112,7 @@ export class PostgresCatalogRepository implements CatalogRepository {
     return new Map(rows.map(({ image, address }) => [Number(image), address]));
   }
 
-  search(query: ResolvedQuery, pricing = false, sell?: SellRows): Promise<SearchPage<CatalogItem>> {
+  search(query: ResolvedQuery, pricing = false, sell?: ports.SellRows): Promise<SearchPage<CatalogItem>> {
     const { after, facets, pageSize, words } = query;
     // Counts of facets may be large.
     const name = facets || postingRequests(query, null) ? '' : JSON.stringify(query);
@@ -147,7 +141,7 @@ export class PostgresCatalogRepository implements CatalogRepository {
     });
   }
 
-  suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]> {
+  suggest(query: ports.SuggestionQuery): Promise<readonly ports.SuggestedRow[]> {
     return this.#attempt((knex, from) =>
       suggestedRows(
         knex,
@@ -179,7 +173,11 @@ export class PostgresCatalogRepository implements CatalogRepository {
     knex: Knex,
     query: ResolvedQuery,
     expansions: readonly TermExpansion[] | null,
-    { before, from, order = 'relevance' }: { before: CatalogState | null; from: From; order?: RankOrder },
+    {
+      before,
+      from,
+      order = 'relevance',
+    }: { before: ports.CatalogState | null; from: From; order?: RankOrder },
   ): Promise<FoundInState> {
     const window = windowOf(query);
     const wanted = postingRequests(query, expansions);

@@ -1,37 +1,35 @@
 import { hostname, userInfo } from 'node:os';
 import type { Database } from '../../db/core/knex';
 import { inTransaction } from '../../db/core/sql';
-import type {
-  AuditDetails,
-  AuditEntry,
-  AuditedTransaction,
-  AuditLog,
-  TransactionRepositories,
-} from '../../models/ports';
+import type * as ports from '../../models/ports';
 
 type Knex = Database['knex'];
 
 interface Author {
   readonly actor: string;
-  readonly details?: AuditEntry['details'];
+  readonly details?: ports.AuditEntry['details'];
 }
 
 /** Runs actions of the user of this process, each in one transaction with its entry in the audit log. */
-export class AuditedTransactions implements AuditedTransaction {
+export class AuditedTransactions implements ports.AuditedTransaction {
   /** @param storesOf the stores over the database, or over a transaction */
   constructor(
     private readonly knex: Knex,
-    private readonly storesOf: (knex: Knex) => TransactionRepositories & { readonly audit: AuditLog },
+    private readonly storesOf: (
+      knex: Knex,
+    ) => ports.TransactionRepositories & { readonly audit: ports.AuditLog },
     private readonly author?: Author,
   ) {}
 
-  by(author: Author): AuditedTransaction {
+  by(author: Author): ports.AuditedTransaction {
     return new AuditedTransactions(this.knex, this.storesOf, author);
   }
 
   run<Result>(
     action: string,
-    work: (stores: TransactionRepositories) => Promise<AuditDetails & { readonly result: Result }>,
+    work: (
+      stores: ports.TransactionRepositories,
+    ) => Promise<ports.AuditDetails & { readonly result: Result }>,
   ): Promise<Result> {
     return inTransaction(this.knex, async (transaction) => {
       const stores = this.storesOf(transaction);
@@ -41,13 +39,13 @@ export class AuditedTransactions implements AuditedTransaction {
     });
   }
 
-  async note(action: string, details: AuditDetails): Promise<void> {
+  async note(action: string, details: ports.AuditDetails): Promise<void> {
     await this.storesOf(this.knex).audit.append(entryOf(action, details, this.author));
   }
 }
 
 /** The entry of an action, of the user who runs this process unless it says otherwise. */
-export function entryOf(action: string, entry: AuditDetails, author: Author = { actor: actor() }) {
+export function entryOf(action: string, entry: ports.AuditDetails, author: Author = { actor: actor() }) {
   const details = { ...entry.details, ...author.details };
   return { accountId: null, subject: null, ...entry, details, actor: author.actor, action };
 }

@@ -1,24 +1,11 @@
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import {
-  BAG,
-  choose,
-  drop,
-  expectAccessible,
-  fileOf,
-  HEIC,
-  identify,
-  jpeg,
-  PHONE,
-  paste,
-  useBrowser,
-  WATCH,
-} from './browser';
+import * as demo from './browser';
 
 /** A watch for which no bag of the demonstration is likely enough. */
 const UNLIKE_BAGS = 27;
 
-const browser = useBrowser();
+const browser = demo.useBrowser();
 
 const tiles = (page: Page) => page.getByRole('list', { name: 'Your pictures' }).getByRole('listitem');
 const button = (page: Page, name: string) => page.getByRole('button', { name });
@@ -29,44 +16,44 @@ const best = (page: Page) => page.getByText('Best match').waitFor();
 describe('several photos of an item', () => {
   test('that are dropped together are sent in one call, and priced that way; the next item replaces them', async () => {
     const page = await browser.visit();
-    await drop(page, fileOf(WATCH, 4), fileOf(WATCH, 5), fileOf(WATCH, 6));
+    await demo.drop(page, demo.fileOf(demo.WATCH, 4), demo.fileOf(demo.WATCH, 5), demo.fileOf(demo.WATCH, 6));
     expect(await tiles(page).count()).toBe(3);
     await page.getByText('14 credits for an answer').waitFor();
-    const { images, base64, explain } = await identify(page);
+    const { images, base64, explain } = await demo.identify(page);
     expect([images?.length, base64, explain]).toEqual([3, undefined, true]);
     await best(page);
     expect(await page.getByText('14 credits used').isVisible()).toBe(true);
     expect(await page.getByRole('region', { name: 'Your pictures' }).getByRole('img').count()).toBe(3);
-    await drop(page, fileOf(BAG));
+    await demo.drop(page, demo.fileOf(demo.BAG));
     expect(await tiles(page).count()).toBe(1);
-    expect((await identify(page)).images).toBeUndefined();
+    expect((await demo.identify(page)).images).toBeUndefined();
   });
 
   test('can be added one after another: chosen, pasted, dropped; and one can be removed by keyboard', async () => {
     const page = await browser.visit();
-    await choose(page, fileOf(WATCH, 4));
-    await paste(page, fileOf(BAG, 5));
-    await drop(page, fileOf(WATCH, 6));
+    await demo.choose(page, demo.fileOf(demo.WATCH, 4));
+    await demo.paste(page, demo.fileOf(demo.BAG, 5));
+    await demo.drop(page, demo.fileOf(demo.WATCH, 6));
     await page.getByText('More sides help').waitFor();
     expect(await tiles(page).count()).toBe(3);
     await button(page, 'Remove picture 2').press('Enter');
     expect(await tiles(page).count()).toBe(2);
     await focused(page, 'Remove picture 2');
-    const left = await Promise.all([fileOf(WATCH, 4), fileOf(WATCH, 6)]);
-    const { images } = await identify(page);
+    const left = await Promise.all([demo.fileOf(demo.WATCH, 4), demo.fileOf(demo.WATCH, 6)]);
+    const { images } = await demo.identify(page);
     expect(images?.map(({ base64 }) => base64)).toEqual(left.map(({ buffer }) => buffer.toString('base64')));
   });
 
   test('are at most five, and pictures: anything else is refused by name', async () => {
     const page = await browser.visit();
     const note = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('words') };
-    await drop(page, ...[4, 5, 6, 7, 8, 9].map((seed) => fileOf(WATCH, seed)), note);
+    await demo.drop(page, ...[4, 5, 6, 7, 8, 9].map((seed) => demo.fileOf(demo.WATCH, seed)), note);
     expect(await alert(page)).toBe(
       '“note.txt” is no picture. “view-9.jpg” is left out: at most 5 pictures can be sent.',
     );
     expect(await tiles(page).count()).toBe(5);
     expect(await page.getByText('Add pictures').count()).toBe(0);
-    await expectAccessible(page);
+    await demo.expectAccessible(page);
     await button(page, 'Remove picture 1').click();
     expect(await page.getByRole('alert').count()).toBe(0);
     expect(await page.getByText('Add pictures').isVisible()).toBe(true);
@@ -74,23 +61,23 @@ describe('several photos of an item', () => {
 
   test('are identified without one that can’t be used, which is marked and explained', async () => {
     const page = await browser.visit();
-    await identify(page, fileOf(WATCH, 4), HEIC, fileOf(WATCH, 5));
+    await demo.identify(page, demo.fileOf(demo.WATCH, 4), demo.HEIC, demo.fileOf(demo.WATCH, 5));
     expect(await alert(page)).toMatch(/^Picture 2 can’t be used.*This is HEIC.*Most Compatible/);
     const sent = page.getByRole('region', { name: 'Your pictures' }).getByRole('listitem');
     expect(await sent.nth(1).textContent()).toContain('Can’t be used');
-    await expectAccessible(page);
+    await demo.expectAccessible(page);
     await button(page, 'Change pictures').click();
     expect(await tiles(page).filter({ hasText: 'Can’t be used' }).count()).toBe(1);
     expect(await tiles(page).nth(1).textContent()).toContain('Can’t be used');
     await button(page, 'Remove picture 2').click();
-    expect((await identify(page)).images).toHaveLength(2);
+    expect((await demo.identify(page)).images).toHaveLength(2);
     await best(page);
   });
 
   test('that are too large together are sent in smaller copies; one that can’t be made smaller is not sent', async () => {
     const page = await browser.visit();
     const picture = { width: 2600, height: 2300, channels: 3, background: 'grey' } as const;
-    const large = jpeg('large.jpg', await sharp({ create: picture }).jpeg().toBuffer());
+    const large = demo.jpeg('large.jpg', await sharp({ create: picture }).jpeg().toBuffer());
     // A service that takes less than it does by default: not both, and both once they are smaller.
     const bytesMax = Math.round(1.5 * large.buffer.length);
     await page.route(browser.url, async (route) => {
@@ -99,14 +86,14 @@ describe('several photos of an item', () => {
       await route.fulfill({ response, body: html });
     });
     await page.reload();
-    await choose(page, large, large);
-    const { images = [] } = await identify(page);
+    await demo.choose(page, large, large);
+    const { images = [] } = await demo.identify(page);
     const sent = await Promise.all(
       images.map(({ base64 = '' }) => sharp(Buffer.from(base64, 'base64')).metadata()),
     );
     expect(sent.map(({ width, height }) => [width, height])).toEqual(Array(2).fill([2048, 1812]));
     await button(page, 'Another item').click();
-    await choose(page, { ...HEIC, buffer: Buffer.alloc(2 * large.buffer.length) });
+    await demo.choose(page, { ...demo.HEIC, buffer: Buffer.alloc(2 * large.buffer.length) });
     await button(page, 'Identify').click();
     expect(await alert(page)).toContain('This picture is too large');
   });
@@ -115,7 +102,7 @@ describe('several photos of an item', () => {
 describe('a frame', () => {
   const framed = async (options = {}) => {
     const page = await browser.visit('', options);
-    await drop(page, fileOf(WATCH, 4), fileOf(WATCH, 5));
+    await demo.drop(page, demo.fileOf(demo.WATCH, 4), demo.fileOf(demo.WATCH, 5));
     await button(page, 'Frame the item in picture 2').press('Enter');
     await page.getByText('The whole picture is looked at.').waitFor();
     await page.locator('.board img').scrollIntoViewIfNeeded();
@@ -123,7 +110,7 @@ describe('a frame', () => {
     const at = (x: number, y: number) => ({ x: box.x + x * box.width, y: box.y + y * box.height });
     return { page, box, at };
   };
-  const regions = async (page: Page) => (await identify(page)).images?.map(({ region }) => region);
+  const regions = async (page: Page) => (await demo.identify(page)).images?.map(({ region }) => region);
   const expectNear = (region: object | undefined, wanted: Record<string, number>) => {
     const rounded = Object.entries(region ?? {}).map(([side, part]) => [side, Math.round(part * 50) / 50]);
     expect(Object.fromEntries(rounded)).toEqual(wanted);
@@ -140,7 +127,7 @@ describe('a frame', () => {
     // An edge stops before the one across.
     await slide('Left edge', 'End');
     expect(await page.getByRole('slider', { name: 'Left edge' }).getAttribute('aria-valuetext')).toBe('88%');
-    await expectAccessible(page);
+    await demo.expectAccessible(page);
     await slide('Left edge', 'Home');
     await button(page, 'Done').press('Enter');
     await focused(page, 'Frame the item in picture 2');
@@ -168,7 +155,7 @@ describe('a frame', () => {
   });
 
   test('can be drawn by a finger, and the page does not scroll meanwhile', async () => {
-    const { page, box, at } = await framed(PHONE);
+    const { page, box, at } = await framed(demo.PHONE);
     const touches = await page.context().newCDPSession(page);
     const touch = (
       type: 'touchStart' | 'touchMove' | 'touchEnd',
@@ -192,8 +179,8 @@ describe('the scope', () => {
   test('is one of the catalog’s categories, and the answer is from it', async () => {
     const page = await browser.visit();
     await lookAmong(page, 'Watches');
-    await expectAccessible(page);
-    expect((await identify(page, fileOf(WATCH))).category_id).toBe('watches');
+    await demo.expectAccessible(page);
+    expect((await demo.identify(page, demo.fileOf(demo.WATCH))).category_id).toBe('watches');
     await best(page);
     expect(await page.locator('.match .path').textContent()).toMatch(/^Watches/);
   });
@@ -201,9 +188,9 @@ describe('the scope', () => {
   test('without a similar item says where it looked; the next item is looked for anywhere', async () => {
     const page = await browser.visit();
     await lookAmong(page, 'Handbags');
-    await identify(page, fileOf(UNLIKE_BAGS));
+    await demo.identify(page, demo.fileOf(UNLIKE_BAGS));
     await page.getByText('Only Handbags were looked among.').waitFor();
-    expect((await identify(page, fileOf(UNLIKE_BAGS))).category_id).toBeUndefined();
+    expect((await demo.identify(page, demo.fileOf(UNLIKE_BAGS))).category_id).toBeUndefined();
     await best(page);
   });
 });
