@@ -16,7 +16,6 @@ export const catalogPrice = (scope: { product: boolean; pricing: boolean }): num
   PRICES.catalog + (scope.product && scope.pricing ? PRICES.pricingModule : 0);
 
 export const visionPrice = (pricing: boolean, photos: readonly unknown[]): number =>
-  (pricing ? PRICES.visionV3WithPricing : PRICES.visionV3) +
-  Math.max(0, photos.length - 1) * PRICES.furtherPhoto;
+  (pricing ? PRICES.visionV3WithPricing : PRICES.visionV3) + photos.slice(1).length * PRICES.furtherPhoto;
 
 export const legacyVisionPrice = (): number => PRICES.visionV2;

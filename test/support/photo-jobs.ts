@@ -19,8 +19,8 @@ export function useJobs(settings: Readonly<Record<string, string>> = {}) {
     for (;;) {
       const { body } = await api.job(id);
       if (body.status === 'done') return body;
-      const isBusy = body.data.some(({ state }) => state === 'running');
-      if (!(await look()) && !isBusy) service.clock.advance(2_000);
+      const isPaused = !(await look()) && body.data.every(({ state }) => state !== 'running');
+      if (isPaused) service.clock.advance(2_000);
     }
   }
 

@@ -58,8 +58,7 @@ export class VisionJobService {
         throw atPath(`entries.${position}.`, failure);
       });
     }
-    const pricing = includes.includes('pricing');
-    const prices = request.entries.map(({ photos }) => visionPrice(pricing, photos));
+    const prices = request.entries.map(({ photos }) => visionPrice(includes.includes('pricing'), photos));
     await this.billing.reserve(call, Math.max(...prices));
     const id = this.idOf(call, request.bodyDigest);
     const entries: (KeptEntry | EntryAnswer)[] = [];
