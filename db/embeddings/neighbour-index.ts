@@ -4,7 +4,7 @@ import { inject, injectable } from 'tsyringe';
 import { NO_FILTER, type SearchScope } from '../../models/catalog/catalog-query';
 import { type NeighbourIndex, PORTS } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
-import type { Neighbour, Vectors } from '../../models/vision/neighbours';
+import type { CatalogNeighbour, Neighbour, Vectors } from '../../models/vision/neighbours';
 import { conditionsOf } from '../catalog/search/catalog-clauses';
 import * as core from '../core/sql';
 import { identifier, joined, rowsOf, type Sql, sql } from '../core/sql';
@@ -22,13 +22,6 @@ const INDEXED_SHARE_MIN = 0.25;
 
 /** Products sampled to estimate a scope's share, to within a few hundredths. */
 const SAMPLE = 4_000;
-
-/** An image, the negated inner product of its nearest view to each query view, and the products that show it. */
-interface NearRow {
-  readonly image: number;
-  readonly byView: readonly number[];
-  readonly products: readonly string[];
-}
 
 interface Query {
   readonly version: EmbeddingVersion;
@@ -72,11 +65,8 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
       .catch((failure: unknown) => this.#leave(version, failure));
     if (inMemory?.isIndexed) this.#moveOut(version, this.#indexed);
     if (inMemory) return inMemory.neighbours;
-    const query = { version, vectors: views.map(tables.vectorText), each, limit, scope, known };
-    return (await this.#nearestInDatabase(query)).map(({ image, byView: near, products }) => {
-      const byView = near.map(distanceOf);
-      return { imageId: image, products, distance: Math.min(...byView), byView };
-    });
+    const vectors = views.map(tables.vectorText);
+    return this.#nearestInDatabase({ version, vectors, each, limit, scope, known });
   };
 
   async exact(version: EmbeddingVersion, views: Vectors, limit: number, scope = NO_FILTER) {
@@ -84,9 +74,9 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     const query = { version, vectors: views.map(tables.vectorText), each: limit, limit, scope };
     const rows = await core.inTransaction(this.knex, async (transaction) => {
       await core.disableTimeout(transaction);
-      return rowsOf<NearRow>(transaction, exact(query));
+      return rowsOf<CatalogNeighbour>(transaction, exact(query));
     });
-    return rows.map(({ image }) => image);
+    return rows.map(({ imageId }) => imageId);
   }
 
   isApproximate({ id }: EmbeddingVersion): Promise<boolean> {
@@ -124,13 +114,14 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     return null;
   }
 
-  async #nearestInDatabase(query: Query): Promise<readonly NearRow[]> {
+  async #nearestInDatabase(query: Query): Promise<readonly CatalogNeighbour[]> {
     const { id } = query.version;
     if (!this.#indexed.has(id) && (await hasNearestIndex(this.knex, id))) this.#indexed.add(id);
     const share = this.#indexed.has(id) ? await this.#shareOf(query.scope) : 0;
-    const found = share < INDEXED_SHARE_MIN ? [] : await rowsOf<NearRow>(this.knex, byIndex(query, share));
+    const found =
+      share < INDEXED_SHARE_MIN ? [] : await rowsOf<CatalogNeighbour>(this.knex, byIndex(query, share));
     // Fewer than requested: a filter may have ended the search early. The scan is exact.
-    return found.length >= query.each ? found : rowsOf<NearRow>(this.knex, exact(query));
+    return found.length >= query.each ? found : rowsOf<CatalogNeighbour>(this.knex, exact(query));
   }
 
   /** The share of all products that are in the scope, by a random sample of pages; in a small catalog counted. */
@@ -193,16 +184,12 @@ const exact = (query: Query): Sql =>
 /** The images of vectors `e`, nearest first; who shows them is looked up of those alone. */
 function nearestViews({ version, vectors, limit, scope }: Query, source: Sql): Sql {
   const type = tables.vectorType(version.manifest.output.dimensions);
-  const names = vectors.map((_, view) => identifier(`product_${view}`));
-  const nearest = vectors.map(
-    (vector, view) => sql`min(e.embedding <#> ${vector}::${type}) AS ${identifier(`product_${view}`)}`,
-  );
+  const views = vectors.map((_, view) => identifier(`view_${view}`));
+  // Rounding can take a unit vector's product with itself a little beyond one.
+  const near = vectors.map((each) => sql`least(2, greatest(0, 1 + min(e.embedding <#> ${each}::${type})))`);
   return sql`
-    SELECT image, ARRAY[${joined(names, ', ')}] AS "byView", ${tables.productsShowing(sql`image`, scope)} AS products FROM (
-      SELECT e.image_id AS image, ${joined(nearest, ', ')} FROM ${source} GROUP BY e.image_id
-    ) AS seen
-    ORDER BY least(${joined(names, ', ')}), image LIMIT ${core.constant(limit)}`;
+    SELECT image AS "imageId", ARRAY[${joined(views, ', ')}] AS "byView", least(${joined(views, ', ')}) AS distance,
+      ${tables.productsShowing(sql`image`, scope)} AS products
+    FROM (SELECT e.image_id, ${joined(near, ', ')} FROM ${source} GROUP BY e.image_id) AS seen (image, ${joined(views, ', ')})
+    ORDER BY distance, image LIMIT ${core.constant(limit)}`;
 }
-
-/** Rounding can take a unit vector's product with itself a little beyond one. */
-const distanceOf = (product: number): number => Math.min(2, Math.max(0, 1 + product));
