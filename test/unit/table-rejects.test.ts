@@ -114,6 +114,8 @@ test.each<[file: string, kind: string, content: string, reject: string | null, p
   ['a.xml', 'elements of Atom', RSS(ITEM('a', `Bag</title>${ATOM_IN_RSS}<title>`)), null, 'a'],
   ['a.xml', 'a canonical link', RSS(ITEM('a', `Bag</title>${LINK_IN_RSS}<title>`)), `2: url: ${NO_ADDRESS}`],
   ['a.xml', 'an entity that grows', GROWING, null, 'a'],
+  ['a.xml', 'keys that are attributes', '<x><product id="a"><name>Bag</name></product></x>', null, 'a'],
+  ['a.xml', 'offers', '<offers><offer id="b" x=""><id>a</id><name>Bag</name></offer></offers>', null, 'a'],
   ['a.xml', 'an item that goes on after another in it', GOES_ON, null, 'a'],
 ])('%s with %s', async (file, _kind, content, reject, product = '') => {
   const table = await readTable(file, content);
@@ -166,6 +168,7 @@ test('a map decides what columns mean, and null ignores a column', () => {
   expect(columns.data).toEqual(['title', 'type', 'b']);
   // The second title is not read; the second picture is.
   expect(readColumns(['id', 'title', 'title', 'image', 'image']).unread).toEqual(['title']);
+  expect(readColumns(['sku', 'Title (de)', 'Main image']).unread).toEqual([]);
   // In France, not in Swiss francs.
   expect(readColumns(['sku', 'Prix FR']).currency).toBeNull();
   // Of an export of Odoo 1.200 would be 1.2.
@@ -182,6 +185,9 @@ test.each<[text: string, amount: number | null, withPoint?: number | null]>([
   ['₹1,23,456.50', 123456.5],
   ['12,34,567', 1234567],
   ['1,23,45', null],
+  ['1 234 567 €', 1234567],
+  ['950 €\n1200 €', null],
+  ['12€50', null],
   ['1.200', 1200, 1.2],
   ['0.500', 0.5],
   ['12,5', 12.5],

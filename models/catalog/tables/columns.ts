@@ -148,9 +148,9 @@ const formatOf = (of: ReadonlyMap<TableField, readonly string[]>): string => {
   return has('images', /^image link$/) && has('id', /^id$/) ? 'google' : 'generic';
 };
 
-/** A namespace, a metafield, and the language of Lightspeed's and OpenCart's exports (`NL_Title_Short`, `name(en-gb)`). */
+/** A namespace, a metafield, and a language, as in Lightspeed's and OpenCart's exports (`NL_Title_Short`, `name(en-gb)`, `Title (en)`). */
 const AROUND =
-  /^(?:[cg]:|[a-z]{2}_(?=(?:title|description|category|variant)(?:_|$)))|\((?:product\.metafields[^)]*|[a-z]{2}-[a-z]{2})\)/gi;
+  /^(?:[cg]:|[a-z]{2}_(?=(?:title|description|category|variant)(?:_|$)))|\((?:product\.metafields[^)]*|[a-z]{2}-[a-z]{2}|en|de|fr|it|es|nl|pt|ja)\)/gi;
 
 /** A header without case, accents (except in Japanese), punctuation, currency, picture number, and what is `AROUND` it. */
 export function foldHeader(header: string): string {

@@ -40,9 +40,12 @@ export const isNoAmount = (text: string): boolean =>
  * thousands, unless `decimalPoint` says that the table writes fractions with a point. Null if it is not a price.
  */
 export function readPrice(text: string, decimalPoint: boolean, usual: string | null = null) {
-  const bare = withoutCurrency(inAscii(text))
+  // Two amounts must not become one: `950 € 1200 €`.
+  const bare = inAscii(text)
     .replace(TAX_OR_NEGOTIABLE, '')
-    .replace(/[\s'’_]+/g, '')
+    .replace(CURRENCY, '¤')
+    .replace(/^[\s¤]+|[\s¤]+$|(?<!\d)\s+|\s+(?!\d)/g, '')
+    .replace(/(?<=\d)[\s'’_](?=\d{3}(?!\d))/g, '')
     .replace(/[.,]?[-–—]+$/, '');
   const number = pointed(bare, decimalPoint);
   return number === null ? null : { amount: Number(number), currency: currencyIn(text, usual) };

@@ -1,11 +1,12 @@
 import { parser as saxParser } from 'sax';
-import { fieldOf } from '../../../models/catalog/tables/columns';
+import { fieldOf, KEY_FIELDS } from '../../../models/catalog/tables/columns';
 import type { ReadRow } from '../../../models/catalog/tables/table-rows';
 import { addTo } from '../../../models/multimap';
 import { decodedText, MISSING_BYTES, REPLACEMENT } from './decode-text';
 
 const CELL_LENGTH_MAX = 1024 * 1024;
-const isItem = (name: string): boolean => /^(?:item|entry|product)$/i.test(name);
+const isItem = (name: string): boolean => /^(?:item|entry|product|offer)$/i.test(name);
+const isKey = (name: string): boolean => KEY_FIELDS.some((field) => field === fieldOf(name));
 /** The parser's errors about `A & B`, which is accepted. */
 const BARE_AMPERSAND = /entity|&/i;
 
@@ -14,6 +15,7 @@ interface OpenItem {
   readonly line: number;
   readonly isEntry: boolean;
   readonly cells: Map<string, string[]>;
+  readonly attributes: Readonly<Record<string, unknown>>;
   fault: string | null;
   depth: number;
   /** Of one that began in another, as in `<product><item><id>`: they are the same if nothing stands before it. */
@@ -53,7 +55,11 @@ export async function* xmlRows(
       rows.push({ line: sax.line + 1, field: 'line', reason });
     }
   };
-  const finish = ({ line, cells, fault }: OpenItem) => {
+  const finish = ({ line, cells, fault, attributes }: OpenItem) => {
+    // `<product id="7">`; feeds that name products in elements may have other numbers here.
+    if (![...cells.keys()].some(isKey))
+      for (const [name, value] of Object.entries(attributes))
+        if (fieldOf(name) !== undefined && value !== '') addTo(cells, name, String(value));
     rows.push(fault === null ? { line, cells } : { line, field: 'line', reason: fault });
     item = null;
   };
@@ -92,7 +98,7 @@ export async function* xmlRows(
     } else if (isItem(name)) {
       const isEntry = name === 'entry';
       const empty = { cells: new Map(), fault: null, element: '', column: '', text: '' };
-      item = { line: sax.line + 1, isEntry, depth: 0, inner: 'none', ...empty };
+      item = { line: sax.line + 1, isEntry, attributes, depth: 0, inner: 'none', ...empty };
       isToldOutside = false;
     }
   };
