@@ -142,8 +142,8 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
 }
 
 /**
- * The images that the index finds near any query vector, with all their views compared. The search settings are set in the same
- * statement, before the query vectors are read, so no transaction is needed.
+ * The images that the index finds near any query vector (the first only if none are known), with all their views compared. The
+ * search settings are set in the same statement, before the query vectors are read, so no transaction is needed.
  * @param share of the products that count; the narrower the scope, the more candidates are searched
  */
 function byIndex(query: Query, share: number): Sql {
