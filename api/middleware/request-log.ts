@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Request, RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 
 const KEPT_ID = /^[A-Za-z0-9._-]{8,128}$/;
@@ -26,7 +26,7 @@ export function requestLog(logger: Logger): RequestHandler {
     });
     res.once('close', () => {
       const { statusCode: status, locals } = res;
-      const path = pathOf(req);
+      const path = req.originalUrl.split('?', 1)[0] ?? '';
       const isFailed = failure !== undefined || status >= 500;
       const line = {
         ...{ requestId, req: { method: req.method, path } },
@@ -40,5 +40,3 @@ export function requestLog(logger: Logger): RequestHandler {
     next();
   };
 }
-
-const pathOf = (req: Request): string => req.originalUrl.split('?', 1)[0] ?? '';

@@ -24,7 +24,6 @@ export abstract class ClientConnection {
     /** A client that holds the database without using it, or without reading its answers, for so long loses it. */
     protected readonly holdIdleMs: number,
     private readonly onStarted: () => void,
-    /** Called once when the client has disconnected. */
     private readonly onLeft: () => void,
   ) {
     socket.on('data', (chunk) => this.receive(chunk));

@@ -28,7 +28,6 @@ export type EngineOutput =
   | { readonly kind: 'consumed'; readonly bytes: number }
   /** The database needs more input to go on: the rows of a COPY. */
   | { readonly kind: 'awaiting-input' }
-  /** All input is processed. */
   | { readonly kind: 'idle' }
   | { readonly kind: 'log'; readonly line: string }
   | { readonly kind: 'closed' }

@@ -89,7 +89,7 @@ function referencesIn(folded: string): string[] {
         references.push(referenceOf(words.slice(from, to)));
     }
     const before = tokens[position - 1]?.words ?? [];
-    if (!isLoose || position === 0 || ![...before, ...words].every(isCode)) return;
+    if (!isLoose || position === 0 || ![...before, ...words].every((word) => CODE.test(word))) return;
     references.push(
       referenceOf([...before, ...words]),
       referenceOf([...before.slice(-1), ...words.slice(0, 1)]),
@@ -99,8 +99,6 @@ function referencesIn(folded: string): string[] {
     (term) => term.length <= REFERENCE_LETTERS_MAX && DIGIT.test(term),
   );
 }
-
-const isCode = (word: string): boolean => CODE.test(word);
 
 /** Whether a text has all of the folded words, the last also as a prefix (contract 4.16); false without words. */
 export function hasWords(text: string, words: readonly string[]): boolean {

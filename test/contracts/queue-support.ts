@@ -12,6 +12,7 @@ import { gate } from '../support/gate';
 import type { HandClock } from '../support/hand-clock';
 import { silent } from '../support/log-sink';
 
+export const UNAVAILABLE = { status: 503, code: 'unavailable' };
 export const REDIS_URL = processEnvironment()['TEST_REDIS_URL'] ?? '';
 export const withRedis = REDIS_URL ? describe : describe.skip;
 

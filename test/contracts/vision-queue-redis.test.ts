@@ -7,7 +7,6 @@ import { silent } from '../support/log-sink';
 import * as queues from './queue-support';
 import { openServerProxy, type ServerProxy } from './server-proxy';
 
-const UNAVAILABLE = { status: 503, code: 'unavailable' };
 const READ_ONLY = "READONLY You can't write against a read only replica.";
 
 queues.withRedis('vision queue, BullMQ, while Redis goes away', () => {
@@ -42,8 +41,8 @@ queues.withRedis('vision queue, BullMQ, while Redis goes away', () => {
   ])('refuses with unavailable while Redis %s, and answers again after it', async (_what, lose, mend) => {
     await queue.ping();
     await lose();
-    await expect(ask(1)).rejects.toMatchObject(UNAVAILABLE);
-    await expect(queue.ping()).rejects.toMatchObject(UNAVAILABLE);
+    await expect(ask(1)).rejects.toMatchObject(queues.UNAVAILABLE);
+    await expect(queue.ping()).rejects.toMatchObject(queues.UNAVAILABLE);
     await mend();
     await queues.until(async () => (await answers()) && (await answers()));
     await expect(ask(2)).resolves.toMatchObject({ neighbours: [{ imageId: 2 }] });
@@ -66,7 +65,7 @@ queues.withRedis('vision queue, BullMQ, while Redis goes away', () => {
     await proxy.cut();
     await queues.deleteKeys(opened.prefix);
     await proxy.mend();
-    expect(await asked).toMatchObject(UNAVAILABLE);
+    expect(await asked).toMatchObject(queues.UNAVAILABLE);
     held.open();
   });
 
@@ -77,7 +76,7 @@ queues.withRedis('vision queue, BullMQ, while Redis goes away', () => {
     const asked = queues.failureOf(ask(2, deadline(500)));
     await queues.until(async () => (await queue.depth()).waiting === 1);
     await proxy.cut();
-    expect(await asked).toMatchObject(UNAVAILABLE);
+    expect(await asked).toMatchObject(queues.UNAVAILABLE);
     held.open();
     await proxy.mend();
     await queues.until(answers);
@@ -98,7 +97,7 @@ queues.withRedis('vision queue, BullMQ, while Redis goes away', () => {
     const { returnvalue } = (await jobs.getJob(id)) ?? {};
     expect(returnvalue).toMatchObject({
       ok: false,
-      error: { ...UNAVAILABLE, headers: { 'Retry-After': '5' } },
+      error: { ...queues.UNAVAILABLE, headers: { 'Retry-After': '5' } },
     });
     await jobs.close();
   });
@@ -157,7 +156,9 @@ queues.withRedis('vision queue, BullMQ, while Redis goes away', () => {
     await away.cut();
     const options = { redisUrl: away.url, prefix: 'test', clock, logger: silent, waitingMax: 10 };
     const started = new BullMqVisionQueue(options);
-    await expect(started.neighbours(queues.requestFor(1, deadline()))).rejects.toMatchObject(UNAVAILABLE);
+    await expect(started.neighbours(queues.requestFor(1, deadline()))).rejects.toMatchObject(
+      queues.UNAVAILABLE,
+    );
     await started.close();
   });
 });

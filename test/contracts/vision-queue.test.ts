@@ -4,8 +4,6 @@ import type { QueueSlot, VisionCaller } from '../../models/ports';
 import { HandClock } from '../support/hand-clock';
 import * as queues from './queue-support';
 
-const UNAVAILABLE = { status: 503, code: 'unavailable' };
-
 const stranger = (deadlineAt: number): VisionCaller => ({ accountId: randomUUID(), deadlineAt });
 
 describe.each(queues.ADAPTERS)('vision queue, %s', (_name, adapter) => {
@@ -50,7 +48,7 @@ describe.each(queues.ADAPTERS)('vision queue, %s', (_name, adapter) => {
     const entering = async () => {
       for (;;) entered.push(await queue.admit(caller(), photos));
     };
-    await expect(entering()).rejects.toMatchObject(UNAVAILABLE);
+    await expect(entering()).rejects.toMatchObject(queues.UNAVAILABLE);
     return entered;
   };
 
@@ -112,14 +110,14 @@ describe.each(queues.ADAPTERS)('vision queue, %s', (_name, adapter) => {
   test('refuses with unavailable and Retry-After when the queue is full', async () => {
     await open({ concurrency: 1, waitingMax: 1 });
     await occupy(1, 2);
-    await expect(ask(3)).rejects.toMatchObject({ ...UNAVAILABLE, headers: { 'Retry-After': '1' } });
+    await expect(ask(3)).rejects.toMatchObject({ ...queues.UNAVAILABLE, headers: { 'Retry-After': '1' } });
   });
 
   test('refuses a photo that cannot be answered in time at the measured pace, and says when it could', async () => {
     await openBusy(7, 8, 9);
     // Four photos of a second each are ahead.
     const refused = ask(10, deadline(1_500));
-    await expect(refused).rejects.toMatchObject({ ...UNAVAILABLE, headers: { 'Retry-After': '3' } });
+    await expect(refused).rejects.toMatchObject({ ...queues.UNAVAILABLE, headers: { 'Retry-After': '3' } });
   });
 
   test('lets no more photos in than can be answered in half of their time, also before they are in the queue', async () => {
@@ -128,7 +126,7 @@ describe.each(queues.ADAPTERS)('vision queue, %s', (_name, adapter) => {
     const entered = await slots(() => stranger(inAMinute));
     // A second for each, and one is in work, of which the queue on Redis may not have heard yet.
     expect([30, 31]).toContain(entered.length);
-    await expect(queue.admit(stranger(inAMinute), 0)).rejects.toMatchObject(UNAVAILABLE);
+    await expect(queue.admit(stranger(inAMinute), 0)).rejects.toMatchObject(queues.UNAVAILABLE);
     for (const slot of entered) slot.release();
     await expect(queue.admit(stranger(inAMinute), 1)).resolves.toBeDefined();
   });
@@ -171,7 +169,7 @@ describe.each(queues.ADAPTERS)('vision queue, %s', (_name, adapter) => {
       void askAs('somebody', photo);
       await queues.until(async () => (await queue.depth()).waiting === photo - 1);
     }
-    await expect(askAs('flood', 9)).resolves.toMatchObject(UNAVAILABLE);
+    await expect(askAs('flood', 9)).resolves.toMatchObject(queues.UNAVAILABLE);
     void askAs('somebody', 10);
     await queues.until(async () => (await queue.depth()).waiting === 8);
   });

@@ -12,16 +12,7 @@ import {
 import type { CatalogItem } from '../../models/catalog/item';
 import { useDatabase } from '../support/database';
 import { naiveSearch, naiveSuggest } from '../support/naive-search';
-import {
-  type Edits,
-  editsOf,
-  query,
-  RandomCatalog,
-  row,
-  SYNONYMS,
-  suggestion,
-  writeGivenSynonyms,
-} from './random-catalog';
+import * as drawn from './random-catalog';
 
 /** Enough for a sandbox, for more rows of the taxonomy than suggestions walk, and for terms with a bitmap and without. */
 const ROWS = 5_400;
@@ -37,27 +28,27 @@ const ALL: ResolvedQuery = {
 };
 
 const queryOfAnyKey: fc.Arbitrary<ResolvedQuery> = fc.oneof(
-  { weight: 2, arbitrary: query },
-  { weight: 1, arbitrary: query.map((asked) => ({ ...asked, sandbox: true }) as const) },
+  { weight: 2, arbitrary: drawn.query },
+  { weight: 1, arbitrary: drawn.query.map((asked) => ({ ...asked, sandbox: true }) as const) },
 );
-const edits = editsOf(ROWS + 400);
+const edits = drawn.editsOf(ROWS + 400);
 
 const database = useDatabase();
 let catalog: PostgresCatalogRepository;
-let written: RandomCatalog;
+let written: drawn.RandomCatalog;
 
 beforeAll(async () => {
   const { knex } = database;
   catalog = new PostgresCatalogRepository(knex);
-  written = new RandomCatalog(knex);
+  written = new drawn.RandomCatalog(knex);
   expect(await makeSearchSnapshot(knex)).toBe(true);
   const rows = fc
-    .sample(row, { seed: SEED, numRuns: ROWS })
+    .sample(drawn.row, { seed: SEED, numRuns: ROWS })
     .map((each, index) => [(index * 7919) % ROWS, each] as const);
   await written.apply(rows);
-  await writeGivenSynonyms(knex);
+  await drawn.writeGivenSynonyms(knex);
   // A second import: some rows leave, some change, some come as they were.
-  const others = fc.sample(row, { seed: SEED + 1, numRuns: 500 });
+  const others = fc.sample(drawn.row, { seed: SEED + 1, numRuns: 500 });
   await written.apply([
     ...rows.slice(0, 300).map(([number]) => [number, null] as const),
     ...rows.slice(300, 800).map(([number], at) => [number, others[at] ?? null] as const),
@@ -69,7 +60,7 @@ beforeAll(async () => {
 });
 
 const expectedOf = (asked: ResolvedQuery) => {
-  const { ids, ...totals } = naiveSearch(written.rows, asked, SYNONYMS);
+  const { ids, ...totals } = naiveSearch(written.rows, asked, drawn.SYNONYMS);
   return { ...totals, rows: ids };
 };
 
@@ -117,9 +108,9 @@ describe.each(SOURCES)('catalog queries answered from %s', (source) => {
   // contract 5.12
   test('suggest what reading every row would give, in its order', async () => {
     await fc.assert(
-      fc.asyncProperty(suggestion, async (asked) => {
+      fc.asyncProperty(drawn.suggestion, async (asked) => {
         const suggested = await catalog.suggest(asked);
-        expect(suggested.map(({ id }) => id)).toEqual(naiveSuggest(written.rows, asked, SYNONYMS));
+        expect(suggested.map(({ id }) => id)).toEqual(naiveSuggest(written.rows, asked, drawn.SYNONYMS));
       }),
       { seed: SEED, numRuns: QUERIES[database.kind] },
     );
@@ -128,7 +119,7 @@ describe.each(SOURCES)('catalog queries answered from %s', (source) => {
   // contract 4.17, 4.18
   test('with cursors neither repeat nor skip an unchanged row, whatever else changes', async () => {
     await fc.assert(
-      fc.asyncProperty(query, fc.array(edits, { minLength: 8, maxLength: 8 }), async (asked, steps) => {
+      fc.asyncProperty(drawn.query, fc.array(edits, { minLength: 8, maxLength: 8 }), async (asked, steps) => {
         const before = expectedOf({ ...asked, page: 0, pageSize: ROWS + 400 });
         const seen: string[] = [];
         const touched = new Set<string>();
@@ -141,7 +132,7 @@ describe.each(SOURCES)('catalog queries answered from %s', (source) => {
           if (after === null) break;
           if (!changes) continue;
           // Whatever is written, the row of the cursor is removed as well.
-          const edited: Edits = [...each, [Number(after.id.slice('product_'.length)), null]];
+          const edited: drawn.Edits = [...each, [Number(after.id.slice('product_'.length)), null]];
           await written.apply(edited);
           for (const [number] of edited) touched.add(`product_${number}`);
         }

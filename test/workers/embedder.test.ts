@@ -4,16 +4,7 @@ import type { EmbeddingVersion, ModelManifest } from '../../models/vision/embedd
 import { checkModel, PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
 import { readManifest } from '../../workers/embedder/model-folder';
 import { temporaryFolder } from '../support/temporary-folder';
-import {
-  colouredJpeg,
-  meanColour,
-  POOL,
-  type TinyModel,
-  throwsOnBright,
-  timesMatrix,
-  tinyManifest,
-  writeModel,
-} from './tiny-models';
+import * as tiny from './tiny-models';
 
 const versionOf = (manifest: ModelManifest): EmbeddingVersion => ({
   ...{ id: 1, model: `${manifest.id}@${manifest.version}`, manifest, state: 'live' },
@@ -26,16 +17,20 @@ const rounded = (views: readonly Float32Array[]) =>
 const folders = new Map<string, string>();
 const maps = new Map<number, Float32Array>();
 const registry = new PooledEmbedderRegistry({
-  ...{ ...POOL, threads: 2 },
+  ...{ ...tiny.POOL, threads: 2 },
   folderOf: ({ id }) => folders.get(id) ?? null,
   mapOf: async (id) => maps.get(id) ?? null,
 });
 afterAll(() => registry.close());
 
-async function install(id: string, model: TinyModel = meanColour, change: Partial<ModelManifest> = {}) {
+async function install(
+  id: string,
+  model: tiny.TinyModel = tiny.meanColour,
+  change: Partial<ModelManifest> = {},
+) {
   const folder = temporaryFolder();
   folders.set(id, folder);
-  const manifest = await writeModel(folder, model, { ...change, id });
+  const manifest = await tiny.writeModel(folder, model, { ...change, id });
   return { folder, manifest, load: () => registry.forVersion(versionOf(manifest)) };
 }
 
@@ -54,8 +49,8 @@ describe('an embedder', () => {
       [0.5, 0, 0.5, 1],
     ] as const;
     const views = { catalog: [[0, 0, 1, 1]], query: halves } as const;
-    const embedder = await (await install('halves', meanColour, { views })).load();
-    const jpeg = await colouredJpeg(['#f00', '#00f']);
+    const embedder = await (await install('halves', tiny.meanColour, { views })).load();
+    const jpeg = await tiny.colouredJpeg(['#f00', '#00f']);
     // Left and right are embedded separately; at their border the colours mix a little.
     const found = await embedder.embed(jpeg, 'query');
     expect(found.map((vector) => vector.map(Math.round).join())).toEqual(['1,0,0', '0,0,1']);
@@ -72,7 +67,7 @@ describe('an embedder', () => {
       ...{ ...versionOf(manifest), id: 7, model: 'mapped@1.0.0+adapted-1' },
       adaptation: { from: 1, products: 30, pictures: 60, shrinkage: 2, power: 0.5 },
     };
-    const jpeg = await colouredJpeg(['#ff0']);
+    const jpeg = await tiny.colouredJpeg(['#ff0']);
     await expect(registry.forVersion(version)).rejects.toThrow(/mapped@1.0.0\+adapted-1.*its map is gone/);
     maps.set(7, Float32Array.from([3, 0, 0, 0, 4, 0, 0, 0, 1]));
     const adapted = await registry.forVersion(version);
@@ -81,16 +76,16 @@ describe('an embedder', () => {
   });
 
   test('fits a picture into the input on the background of the model', async () => {
-    const input = { ...tinyManifest(3).input, background: [0, 255, 0] as const };
-    const embedder = await (await install('letterbox', meanColour, { input })).load();
+    const input = { ...tiny.tinyManifest(3).input, background: [0, 255, 0] as const };
+    const embedder = await (await install('letterbox', tiny.meanColour, { input })).load();
     // Red fills half of the square.
-    const jpeg = await colouredJpeg(['#f00'], 64, 32);
+    const jpeg = await tiny.colouredJpeg(['#f00'], 64, 32);
     expect(rounded(await embedder.embed(jpeg, 'query'))).toEqual([[0.71, 0.71, 0]]);
   });
 
   test('refuses a picture that cannot be decoded', async () => {
     const embedder = await (await install('broken')).load();
-    const whole = await colouredJpeg(['#f00'], 200, 200);
+    const whole = await tiny.colouredJpeg(['#f00'], 200, 200);
     await expect(embedder.embed(whole.subarray(0, 500), 'query')).rejects.toMatchObject({
       code: 'unprocessable',
       extras: { reason: 'image_undecodable' },
@@ -98,28 +93,30 @@ describe('an embedder', () => {
   });
 
   test.each([
-    ['that has no direction', meanColour, '#000', 'the model gives no finite vector for this picture'],
-    ['that crashes its engine, which is replaced', throwsOnBright, '#fff', 'the inference failed twice'],
+    ['that has no direction', tiny.meanColour, '#000', 'the model gives no finite vector for this picture'],
+    ['that crashes its engine, which is replaced', tiny.throwsOnBright, '#fff', 'the inference failed twice'],
   ])('fails for the picture %s, and for that one alone', async (what, model, colour, message) => {
     const embedder = await (await install(what.replace(/\W/g, '').toLowerCase(), model)).load();
     const before = registry.stats()?.replaced ?? 0;
-    const jpegs = await Promise.all(['#333', colour, '#444', '#555'].map((each) => colouredJpeg([each])));
+    const jpegs = await Promise.all(
+      ['#333', colour, '#444', '#555'].map((each) => tiny.colouredJpeg([each])),
+    );
     const embedding = jpegs.map((jpeg) => embedder.embed(jpeg, 'query'));
     const [first, failed, ...others] = await Promise.allSettled(embedding);
     expect(failed).toMatchObject({ status: 'rejected', reason: { name: 'PictureFailed', message } });
     expect([first, ...others].map((each) => each?.status)).toEqual(Array(3).fill('fulfilled'));
-    expect((registry.stats()?.replaced ?? 0) > before).toBe(model === throwsOnBright);
+    expect((registry.stats()?.replaced ?? 0) > before).toBe(model === tiny.throwsOnBright);
   });
 
   test('of a graph uses the input and the output that its manifest names', async () => {
     // The mean colour of a picture; its second output is the same doubled.
     const { embedder } = await loaded('../fixtures/graph-model');
-    expect(rounded(await embedder.embed(await colouredJpeg(['#f00']), 'query'))).toEqual([[1, 0, 0]]);
+    expect(rounded(await embedder.embed(await tiny.colouredJpeg(['#f00']), 'query'))).toEqual([[1, 0, 0]]);
   });
 
   test.each(['bundled', 'bundled-earlier'])('of %s gives its golden vector, and all views', async (name) => {
     const { manifest, embedder } = await loaded(`../../workers/embedder/${name}`);
-    const views = await embedder.embed(await colouredJpeg(['#f00', '#00f'], 300, 200), 'query');
+    const views = await embedder.embed(await tiny.colouredJpeg(['#f00', '#00f'], 300, 200), 'query');
     expect(views).toHaveLength(manifest.views.query.length);
     for (const vector of views) {
       expect(vector).toHaveLength(manifest.output.dimensions);
@@ -129,7 +126,7 @@ describe('an embedder', () => {
 });
 
 describe('a model is refused with the reason', () => {
-  const filled = (value: number, rows = 3) => timesMatrix(Array(rows).fill([value, value, value]));
+  const filled = (value: number, rows = 3) => tiny.timesMatrix(Array(rows).fill([value, value, value]));
 
   test.each([
     ['gives values that are not finite', filled(Number.NaN), 'values that are not finite'],
@@ -143,11 +140,11 @@ describe('a model is refused with the reason', () => {
     const { folder, manifest } = await install('undigested');
     const { 'weights-2.bin': _left, ...digests } = manifest.digests;
     await writeFile(join(folder, 'manifest.json'), JSON.stringify({ ...manifest, digests }));
-    await expect(checkModel(folder, POOL)).rejects.toThrow('weights-2.bin, which has no digest');
+    await expect(checkModel(folder, tiny.POOL)).rejects.toThrow('weights-2.bin, which has no digest');
   });
 
   test('when it is not installed here', async () => {
-    const absent = versionOf({ ...tinyManifest(3), id: 'absent' });
+    const absent = versionOf({ ...tiny.tinyManifest(3), id: 'absent' });
     const refusal = 'The model absent@1.0.0 is refused: it is not installed';
     await expect(registry.forVersion(absent)).rejects.toThrow(refusal);
   });

@@ -6,19 +6,7 @@ import { loadVerified } from '../../workers/embedder/embedder-registry';
 import { InferencePool } from '../../workers/embedder/inference-pool';
 import { type ModelFolder, readManifest } from '../../workers/embedder/model-folder';
 import { temporaryFolder } from '../support/temporary-folder';
-import {
-  layer,
-  NCHW,
-  PICTURES,
-  POOL,
-  SIDE,
-  type TinyModel,
-  type TinyOnnx,
-  throwsOnBright,
-  timesMatrix,
-  writeModel,
-  writeOnnxModel,
-} from './tiny-models';
+import * as tiny from './tiny-models';
 
 /** contract 14.11. Skipped by name on platforms that ONNX Runtime is not published for. */
 const whereInstalled = isInstalled('onnx') ? test : test.skip;
@@ -28,7 +16,7 @@ const pools = new Map<string, Promise<InferencePool>>();
 afterAll(() => Promise.all([...pools.values()].map(async (pool) => (await pool).close())));
 
 function poolOn(backend: BackendName): Promise<InferencePool> {
-  const pool = pools.get(backend) ?? InferencePool.start({ ...POOL, backend });
+  const pool = pools.get(backend) ?? InferencePool.start({ ...tiny.POOL, backend });
   pools.set(backend, pool);
   return pool;
 }
@@ -38,7 +26,7 @@ async function embedded(model: ModelFolder, backend: BackendName): Promise<reado
   const pool = await poolOn(backend);
   await loadVerified(pool, 'model', model);
   const { width, height } = model.manifest.input;
-  const pictures = Array.from({ length: width > SIDE ? 1 : 11 }, (_, picture) =>
+  const pictures = Array.from({ length: width > tiny.SIDE ? 1 : 11 }, (_, picture) =>
     Uint8Array.from(
       { length: width * height * 3 },
       (_value, at) => (at * (7 * picture + 29) + Math.floor(at / 700) * 13) % 251,
@@ -60,9 +48,9 @@ function expectSame(found: readonly Float32Array[], expected: readonly Float32Ar
   expect(Math.max(...apartMost)).toBeLessThan(apart);
 }
 
-async function tiny(model: TinyModel, change: Partial<ModelManifest> = {}): Promise<ModelFolder> {
+async function tinyFolder(model: tiny.TinyModel, change: Partial<ModelManifest> = {}): Promise<ModelFolder> {
   const folder = temporaryFolder();
-  return { folder, manifest: await writeModel(folder, model, change) };
+  return { folder, manifest: await tiny.writeModel(folder, model, change) };
 }
 
 whereInstalled('the runtime that is installed knows no address to report its use to', () => {
@@ -88,19 +76,24 @@ const zeros = [
 ];
 
 /** What convolutional networks are made of, beside what the bundled models have. */
-const everyLayer: TinyModel = {
+const everyLayer: tiny.TinyModel = {
   layers: [
-    layer('ZeroPadding2D', 'pad', { ...PICTURES, padding: zeros }),
-    layer('Conv2D', 'conv', { filters: 4, kernel_size: [3, 2], padding: 'valid', dilation_rate: [1, 2] }),
-    layer('BatchNormalization', 'norm', { axis: 3, epsilon: 0.001 }),
-    layer('ReLU', 'relu', { max_value: 6 }),
-    layer('DepthwiseConv2D', 'depth', { kernel_size: [3, 3], depth_multiplier: 2, padding: 'same' }),
-    layer('MaxPooling2D', 'most', { pool_size: [2, 2], strides: [1, 1], padding: 'same' }),
-    layer('AveragePooling2D', 'mean', { pool_size: [3, 3], strides: [2, 2], padding: 'same' }),
-    layer('Flatten', 'flat'),
-    layer('Dense', 'dense', { units: 6, activation: 'sigmoid' }),
-    layer('Reshape', 'turn', { target_shape: [1, 2, 3] }),
-    layer('Flatten', 'back'),
+    tiny.layer('ZeroPadding2D', 'pad', { ...tiny.PICTURES, padding: zeros }),
+    tiny.layer('Conv2D', 'conv', {
+      filters: 4,
+      kernel_size: [3, 2],
+      padding: 'valid',
+      dilation_rate: [1, 2],
+    }),
+    tiny.layer('BatchNormalization', 'norm', { axis: 3, epsilon: 0.001 }),
+    tiny.layer('ReLU', 'relu', { max_value: 6 }),
+    tiny.layer('DepthwiseConv2D', 'depth', { kernel_size: [3, 3], depth_multiplier: 2, padding: 'same' }),
+    tiny.layer('MaxPooling2D', 'most', { pool_size: [2, 2], strides: [1, 1], padding: 'same' }),
+    tiny.layer('AveragePooling2D', 'mean', { pool_size: [3, 3], strides: [2, 2], padding: 'same' }),
+    tiny.layer('Flatten', 'flat'),
+    tiny.layer('Dense', 'dense', { units: 6, activation: 'sigmoid' }),
+    tiny.layer('Reshape', 'turn', { target_shape: [1, 2, 3] }),
+    tiny.layer('Flatten', 'back'),
   ],
   weights: [
     numbers('conv/kernel', [3, 2, 3, 4]),
@@ -124,7 +117,7 @@ describe('a network of TensorFlow.js', () => {
   whereInstalled.each<[string, () => Promise<ModelFolder>]>([
     ['bundled', () => bundled('bundled')],
     ['bundled with the release before', () => bundled('bundled-earlier')],
-    ['of other layers', () => tiny(everyLayer)],
+    ['of other layers', () => tinyFolder(everyLayer)],
   ])('%s gives the vectors that it gives on every other backend here', async (_name, opened) => {
     const model = await opened();
     const found = await embedded(model, 'onnx');
@@ -132,20 +125,20 @@ describe('a network of TensorFlow.js', () => {
   });
 
   whereInstalled('with an unknown operation is refused, and on auto runs on wasm beside others', async () => {
-    const model = await tiny(throwsOnBright);
+    const model = await tinyFolder(tiny.throwsOnBright);
     await expect(embedded(model, 'onnx')).rejects.toThrow('it does not load as tfjs-layers: a cast to int32');
     const told: unknown[] = [];
-    const logger = { ...POOL.logger, info: (fields: object) => told.push(fields) };
-    const pool = await InferencePool.start({ ...POOL, backend: 'auto', logger });
+    const logger = { ...tiny.POOL.logger, info: (fields: object) => told.push(fields) };
+    const pool = await InferencePool.start({ ...tiny.POOL, backend: 'auto', logger });
     pools.set('auto', Promise.resolve(pool));
     await pool.engines.load('unknown', model);
-    await pool.engines.load('known', await tiny(everyLayer, { id: 'known' }));
+    await pool.engines.load('known', await tinyFolder(everyLayer, { id: 'known' }));
     expect(told).toMatchObject([
       { model: 'tiny@1.0.0', backend: 'wasm', reason: 'a cast to int32' },
       { model: 'known@1.0.0', backend: 'onnx', reason: null },
     ]);
     expect(pool.stats()?.models).toEqual({ 'tiny@1.0.0': 'wasm', 'known@1.0.0': 'onnx' });
-    const grey = new Uint8Array(SIDE * SIDE * 3).fill(100);
+    const grey = new Uint8Array(tiny.SIDE * tiny.SIDE * 3).fill(100);
     expect((await pool.embed('unknown', [grey], 'query'))[0]).toHaveLength(3);
   });
 });
@@ -156,23 +149,23 @@ describe('an ONNX model', () => {
     [0, 1, -0.5, 0.25],
     [-1, 0, 1, 0.125],
   ];
-  const vectorsOf = async (model: Partial<TinyOnnx>, change: Partial<ModelManifest> = {}) => {
+  const vectorsOf = async (model: Partial<tiny.TinyOnnx>, change: Partial<ModelManifest> = {}) => {
     const folder = temporaryFolder();
-    const manifest = await writeOnnxModel(folder, { shape: NCHW, kernel, ...model }, change);
+    const manifest = await tiny.writeOnnxModel(folder, { shape: tiny.NCHW, kernel, ...model }, change);
     return embedded({ folder, manifest }, 'wasm');
   };
   const outputs = ['first', 'second'];
 
-  whereInstalled.each<[string, Partial<TinyOnnx>, apart: number, output?: string]>([
-    ['with channels first', { shape: NCHW }, 1e-6],
-    ['with channels last', { shape: ['rows', SIDE, SIDE, 3] }, 1e-6],
+  whereInstalled.each<[string, Partial<tiny.TinyOnnx>, apart: number, output?: string]>([
+    ['with channels first', { shape: tiny.NCHW }, 1e-6],
+    ['with channels last', { shape: ['rows', tiny.SIDE, tiny.SIDE, 3] }, 1e-6],
     ['with a size of its own choice', { shape: ['rows', 3, 'height', 'width'] }, 1e-6],
-    ['with one picture at a time', { shape: [1, 3, SIDE, SIDE] }, 1e-6],
-    ['with four pictures at a time', { shape: [4, 3, SIDE, SIDE] }, 1e-6],
+    ['with one picture at a time', { shape: [1, 3, tiny.SIDE, tiny.SIDE] }, 1e-6],
+    ['with four pictures at a time', { shape: [4, 3, tiny.SIDE, tiny.SIDE] }, 1e-6],
     ['in half precision', { half: true }, 1e-3],
     ['with the output that its manifest names', { outputs }, 1e-6, 'second'],
   ])('%s gives the vectors that TensorFlow.js gives', async (_case, model, apart, output = '') => {
-    const expected = await embedded(await tiny(timesMatrix(kernel)), 'wasm');
+    const expected = await embedded(await tinyFolder(tiny.timesMatrix(kernel)), 'wasm');
     const change = output === '' ? {} : { output: { name: output, dimensions: 4 } };
     expectSame(await vectorsOf(model, change), expected, apart);
   });
@@ -185,7 +178,7 @@ describe('an ONNX model', () => {
   });
 
   whereInstalled('laid out otherwise than its manifest says is refused', async () => {
-    const { input } = await writeOnnxModel(temporaryFolder(), { shape: NCHW, kernel });
+    const { input } = await tiny.writeOnnxModel(temporaryFolder(), { shape: tiny.NCHW, kernel });
     const has = 'its input image is [rows, 3, 8, 8], its manifest says';
     const turned = vectorsOf({}, { input: { ...input, layout: 'nhwc' } });
     await expect(turned).rejects.toThrow(`${has} nhwc [rows, 8, 8, 3]`);

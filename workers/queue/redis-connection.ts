@@ -1,14 +1,7 @@
 import { Redis } from 'ioredis';
 import { messageOf } from '../../models/errors';
 import type { Logger } from '../../models/ports';
-import {
-  codeOf,
-  type FaultSentence,
-  networkFault,
-  permanent,
-  StoreFault,
-  transient,
-} from '../../models/store-fault';
+import * as faults from '../../models/store-fault';
 
 /** A hanging server counts as unavailable after this. */
 const COMMAND_TIMEOUT_MS = 2_000;
@@ -110,40 +103,42 @@ export async function probeRedis(url: string): Promise<void> {
     lastError ??= error;
   });
   const place = `Redis at ${redis.options.host}:${redis.options.port}, database ${redis.options.db}`;
-  const faulty = ({ says, isTransient }: FaultSentence, cause?: unknown) =>
-    new StoreFault(`${place}: ${says}`, isTransient, cause);
+  const faulty = ({ says, isTransient }: faults.FaultSentence, cause?: unknown) =>
+    new faults.StoreFault(`${place}: ${says}`, isTransient, cause);
   try {
     await redis.connect();
     const role = /^role:(\w+)/m.exec(await redis.info('replication'))?.[1];
     if (lastError !== undefined) throw lastError;
     if (role === 'slave')
-      throw faulty(transient('it is a replica, which cannot be written: name the primary'));
+      throw faulty(faults.transient('it is a replica, which cannot be written: name the primary'));
   } catch (error) {
-    if (error instanceof StoreFault) throw error;
+    if (error instanceof faults.StoreFault) throw error;
     throw faulty(redisFault(lastError ?? error), lastError ?? error);
   } finally {
     redis.disconnect();
   }
 }
 
-function redisFault(error: unknown): FaultSentence {
+function redisFault(error: unknown): faults.FaultSentence {
   const message = messageOf(error);
-  if (error instanceof Error && isRefusal(error)) return transient(`it cannot serve now: ${message}`);
-  if (/NOAUTH/.test(message)) return permanent('it asks for a password, and the address has none');
+  if (error instanceof Error && isRefusal(error)) return faults.transient(`it cannot serve now: ${message}`);
+  if (/NOAUTH/.test(message)) return faults.permanent('it asks for a password, and the address has none');
   if (/WRONGPASS|invalid password|without any password/i.test(message))
-    return permanent(
+    return faults.permanent(
       'it refuses the user or the password: both stand in the address (redis://user:password@host), special characters percent-encoded',
     );
-  if (/NOPERM/.test(message)) return permanent(`its user lacks a right: ${message}`);
+  if (/NOPERM/.test(message)) return faults.permanent(`its user lacks a right: ${message}`);
   if (/DB index/i.test(message))
-    return permanent('it has no database of this number: name a lower one, or raise its "databases"');
-  if (/wrong version number|packet length too long|plain/i.test(message) || codeOf(error) === 'EPROTO')
-    return permanent('it does not speak TLS on this port: redis:// instead of rediss://, or its TLS port');
+    return faults.permanent('it has no database of this number: name a lower one, or raise its "databases"');
+  if (/wrong version number|packet length too long|plain/i.test(message) || faults.codeOf(error) === 'EPROTO')
+    return faults.permanent(
+      'it does not speak TLS on this port: redis:// instead of rediss://, or its TLS port',
+    );
   if (/timed out|ETIMEDOUT/i.test(message))
-    return transient('it does not answer: is a firewall in between, or does it want TLS (rediss://)?');
-  const fault = networkFault(error, 'Redis');
+    return faults.transient('it does not answer: is a firewall in between, or does it want TLS (rediss://)?');
+  const fault = faults.networkFault(error, 'Redis');
   if (fault) return fault;
   return /connection is closed/i.test(message)
-    ? transient('the connection was cut off: is that Redis, and does it want TLS (rediss://)?')
-    : permanent(message);
+    ? faults.transient('the connection was cut off: is that Redis, and does it want TLS (rediss://)?')
+    : faults.permanent(message);
 }
