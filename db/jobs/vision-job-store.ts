@@ -1,9 +1,10 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import type { Owner } from '../../models/access/api-key';
+import { visionPrice } from '../../models/access/credits';
 import { type Clock, PORTS, type VisionJobStore } from '../../models/ports';
 import { PAUSE_MAX_MS } from '../../models/retries';
-import type { Region } from '../../models/vision/image-input';
+import { PHOTOS_MAX, type Region } from '../../models/vision/image-input';
 import type * as jobs from '../../models/vision/jobs/vision-job';
 import { insertMessages, isPast, lockAccount } from '../core/shared-clauses';
 import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
@@ -18,6 +19,7 @@ type RequestRow = Omit<jobs.KeptEntry, 'photos'> & { readonly photos: readonly P
 
 type BegunRow = Omit<jobs.LeasedEntry, 'entry'> & { readonly request: RequestRow };
 
+const ENTRY_PRICE_MAX = visionPrice(true, Array(PHOTOS_MAX));
 const IS_OPEN = sql`state IN ('waiting', 'running')`;
 
 /** The first process to lock an entry begins it; `tries` distinguish a process wrongly considered dead from its successor. */
@@ -92,12 +94,13 @@ export class PostgresVisionJobStore implements VisionJobStore {
     );
   }
 
-  /** Takes the first account in turn with a due entry that is not locked. First entries of its jobs come before second ones. */
+  /** Takes the first account in turn with a due entry that nobody locks, and credits for any entry if calls hold some. First entries of its jobs come first. */
   async begin(leaseMs: number, without: readonly string[] = []): Promise<jobs.LeasedEntry | null> {
     const now = this.clock.now();
     const [row] = await rowsOf<BegunRow>(this.knex)`
       WITH turns AS MATERIALIZED (
-        SELECT id FROM accounts WHERE jobs_turn IS NOT NULL AND id <> ALL(${without}::text[]) ORDER BY jobs_turn, id
+        SELECT id FROM accounts WHERE jobs_turn IS NOT NULL AND id <> ALL(${without}::text[])
+          AND (held = 0 OR credits - held >= ${ENTRY_PRICE_MAX}) ORDER BY jobs_turn, id
       ), due AS (
         SELECT e.* FROM turns CROSS JOIN LATERAL (
           SELECT job_id, position, account_id FROM vision_job_entries

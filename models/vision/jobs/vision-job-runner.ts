@@ -87,11 +87,11 @@ export class VisionJobRunner {
     if (status >= 500) this.logger.warn({ requestId, status, reason: String(failure) }, 'job entry');
     // Other calls may hold what the balance has (contract 16.3).
     const credits = status === 402 ? (await this.accounts.callerByKeyId(entry.keyId))?.credits : null;
-    const isTemporary = TRANSIENT_STATUSES.includes(status) || (credits ?? 0) >= priceOf(entry);
-    if (!isTemporary || entry.tries >= TRIES_PER_DAY) {
+    const isHeld = (credits ?? 0) >= priceOf(entry);
+    if (!(isHeld || TRANSIENT_STATUSES.includes(status)) || entry.tries >= TRIES_PER_DAY) {
       return { state: 'failed', predictionId: null, answer: body };
     }
-    await this.jobs.postpone(entry, this.later(pauseAfter(entry.tries)));
+    await this.jobs.postpone(entry, this.later(pauseAfter(isHeld ? 1 : entry.tries)));
     return null;
   }
 
