@@ -116,6 +116,7 @@ test.each<[file: string, kind: string, content: string, reject: string | null, p
   ['a.xml', 'an entity that grows', GROWING, null, 'a'],
   ['a.xml', 'keys that are attributes', '<x><product id="a"><name>Bag</name></product></x>', null, 'a'],
   ['a.xml', 'offers', '<offers><offer id="b" x=""><id>a</id><name>Bag</name></offer></offers>', null, 'a'],
+  ['a.xml', 'an offer in a product', '<product><offer><id>b</id></offer><id>a</id></product>', null, 'a'],
   ['a.xml', 'an item that goes on after another in it', GOES_ON, null, 'a'],
 ])('%s with %s', async (file, _kind, content, reject, product = '') => {
   const table = await readTable(file, content);

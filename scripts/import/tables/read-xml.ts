@@ -5,7 +5,7 @@ import { addTo } from '../../../models/multimap';
 import { decodedText, MISSING_BYTES, REPLACEMENT } from './decode-text';
 
 const CELL_LENGTH_MAX = 1024 * 1024;
-const isItem = (name: string): boolean => /^(?:item|entry|product|offer)$/i.test(name);
+const isItem = (name: string): boolean => /^(?:item|entry|product)$/i.test(name);
 const isKey = (name: string): boolean => KEY_FIELDS.some((field) => field === fieldOf(name));
 /** The parser's errors about `A & B`, which is accepted. */
 const BARE_AMPERSAND = /entity|&/i;
@@ -95,7 +95,7 @@ export async function* xmlRows(
       const { rel, href, url, src = url } = attributes;
       const address = href ?? (src !== undefined && isPicture(item) ? src : null);
       if (address !== null && !OTHER_LINKS.test(String(rel))) add(`${address}\n`);
-    } else if (isItem(name)) {
+    } else if (isItem(name) || /^offer$/i.test(name)) {
       const isEntry = name === 'entry';
       const empty = { cells: new Map(), fault: null, element: '', column: '', text: '' };
       item = { line: sax.line + 1, isEntry, attributes, depth: 0, inner: 'none', ...empty };
