@@ -41,8 +41,11 @@ export function createServer(app: Express, answer: http.RequestListener = app): 
         () => socket.bytesRead,
         () => void socket.destroy(),
       );
-      req.once('end', rest.stop);
       socket.once('close', rest.stop);
+      req.once('end', () => {
+        rest.stop();
+        socket.off('close', rest.stop);
+      });
     });
     // A busy client must not keep a stopping server alive.
     if (!server.listening) res.setHeader('Connection', 'close');
