@@ -1,37 +1,18 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import { CREDITS_MAX } from '../../models/access/credits';
-import {
-  type CatalogQuery,
-  type FacetQuery,
-  type Filter,
-  MATCHES,
-  SUGGESTIONS_MAX,
-} from '../../models/catalog/catalog-query';
+import * as queries from '../../models/catalog/catalog-query';
 import { queryWords } from '../../models/catalog/fold-text';
 import { FILTER_VALUES_MAX } from '../../models/catalog/resolve-scope';
 import { badRequest } from '../../models/errors';
 import { SIMILAR_MAX } from '../../models/vision/candidates';
 import { isObject } from '../middleware/parse-json-object';
 import { validate } from '../middleware/validate';
-import {
-  body,
-  commaSeparated,
-  digits,
-  having,
-  INPUT,
-  includeModule,
-  pageNumber,
-  searchText,
-  sizeOfPage,
-  sort,
-  valueList,
-  webhookEvent,
-} from '../wire/shared';
+import * as shared from '../wire/shared';
 
 /** Modules of an answer (contract 4.9); `catalog` is not one of its values. */
 export const includes = z
-  .array(includeModule)
+  .array(shared.includeModule)
   .default(['taxonomy'])
   .describe('What rows contain besides name and pictures');
 
@@ -45,11 +26,11 @@ export const filter = z
       .string()
       .min(1)
       .meta({ description: 'A taxonomy field such as `brand`, or `tags`', not: { const: 'keywords' } }),
-    include: valueList
+    include: shared.valueList
       .optional()
       .describe('The row has at least one of these; a tag that the catalog does not have is a 400'),
-    exclude: valueList.optional().describe('The row has none of these'),
-    ids: valueList.optional().meta({ deprecated: true, description: 'Old name of `include`' }),
+    exclude: shared.valueList.optional().describe('The row has none of these'),
+    ids: shared.valueList.optional().meta({ deprecated: true, description: 'Old name of `include`' }),
   })
   .superRefine((given, context) => {
     const fault = (field: string, message: string) =>
@@ -64,9 +45,9 @@ export const filter = z
     description: 'At least one value to include or exclude; `ids` or `include`, not both',
     if: filled('include'),
     else: { anyOf: [filled('exclude'), filled('ids')] },
-    not: having('ids', 'include'),
+    not: shared.having('ids', 'include'),
   })
-  .register(INPUT, { id: 'Filter' });
+  .register(shared.INPUT, { id: 'Filter' });
 
 export const FILTERS_MAX = 100;
 
@@ -99,7 +80,9 @@ const facet = z.union(
     z.strictObject({
       field: facetField,
       limit: facetLimit,
-      query: searchText.optional().describe('Only values whose name has these words, the last as a prefix'),
+      query: shared.searchText
+        .optional()
+        .describe('Only values whose name has these words, the last as a prefix'),
     }),
   ],
   `must be a field, or "field" with a "limit" of 1 to ${FACET_VALUES_MAX} and a "query"`,
@@ -120,60 +103,67 @@ const facets = z
 const fieldOf = (given: z.output<typeof facet>): string => (typeof given === 'string' ? given : given.field);
 
 /** How many words of a query a row needs (contract 5.18). */
-export const match = z.enum(MATCHES);
+export const match = z.enum(queries.MATCHES);
 
 export const catalogQueryBody = z
   .strictObject({
-    query: searchText.optional().describe('Free text; without it the rows are listed'),
+    query: shared.searchText.optional().describe('Free text; without it the rows are listed'),
     category_id: z.string().optional().describe('Slug or name of a category'),
     filters,
     taxonomy_node: z.string().default('product').describe('Kind of rows to return'),
-    page: pageNumber.optional().meta({ default: 0 }),
-    page_size: sizeOfPage.default(20),
+    page: shared.pageNumber.optional().meta({ default: 0 }),
+    page_size: shared.sizeOfPage.default(20),
     cursor: z
       .string()
       .max(CURSOR_LENGTH_MAX)
       .optional()
       .describe('Instead of `page`: empty for the first page, then the `next_cursor` of the previous answer'),
     match: match.default('any').describe('Whether rows must match any word of the query or all of them'),
-    sort: sort.default('popularity_desc').describe('Order of a listing; a `query` is ordered by relevance'),
+    sort: shared.sort
+      .default('popularity_desc')
+      .describe('Order of a listing; a `query` is ordered by relevance'),
     facets: facets.optional(),
     includes,
   })
-  .meta({ not: having('cursor', 'page') })
-  .register(INPUT, { id: 'CatalogQuery' });
+  .meta({ not: shared.having('cursor', 'page') })
+  .register(shared.INPUT, { id: 'CatalogQuery' });
 
 /** Ids of one call at most (contract 6.7). */
 const ITEMS_MAX = 100;
 
-export const itemsBody = body('ItemsRequest', {
+export const itemsBody = shared.body('ItemsRequest', {
   ids: z.array(z.string()).min(1).max(ITEMS_MAX).describe('Ids of rows; a repeated id gives one row'),
   includes,
 });
 
-export const suggestBody = body('SuggestRequest', {
-  query: searchText.default('').describe('Text in the search box; blank for the most popular rows'),
+export const suggestBody = shared.body('SuggestRequest', {
+  query: shared.searchText.default('').describe('Text in the search box; blank for the most popular rows'),
   category_id: z.string().optional().describe('Slug or name of a category'),
-  size: sizeOfPage.default(SUGGESTIONS_MAX).describe(`Maximum number of rows, up to ${SUGGESTIONS_MAX}`),
+  size: shared.sizeOfPage
+    .default(queries.SUGGESTIONS_MAX)
+    .describe(`Maximum number of rows, up to ${queries.SUGGESTIONS_MAX}`),
 });
 
 export const itemParameters = z.strictObject({
-  includes: commaSeparated
-    .pipe(z.array(includeModule))
+  includes: shared.commaSeparated
+    .pipe(z.array(shared.includeModule))
     .default(['taxonomy'])
     .describe('Comma-separated; empty for none'),
 });
 
 export const similarParameters = itemParameters.extend({
   category_id: z.string().optional().describe('Slug or name of a category; default: that of the item'),
-  size: digits.pipe(sizeOfPage).default(SIMILAR_MAX).describe(`Maximum number of rows, up to ${SIMILAR_MAX}`),
+  size: shared.digits
+    .pipe(shared.sizeOfPage)
+    .default(SIMILAR_MAX)
+    .describe(`Maximum number of rows, up to ${SIMILAR_MAX}`),
 });
 
 /** Body of `POST /v3/webhooks` (contract 16.10). */
 export const webhookBody = z
   .strictObject({
     url: z.string().describe('Public https address'),
-    events: z.array(webhookEvent).min(1).describe('Events to send'),
+    events: z.array(shared.webhookEvent).min(1).describe('Events to send'),
     credits_below: z
       .int()
       .min(1)
@@ -189,10 +179,10 @@ export const webhookBody = z
   .meta({
     if: { properties: { events: { contains: { const: 'account.credits.low' } } } },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: having('credits_below'),
-    else: { not: having('credits_below') },
+    then: shared.having('credits_below'),
+    else: { not: shared.having('credits_below') },
   })
-  .register(INPUT, { id: 'WebhookRequest' });
+  .register(shared.INPUT, { id: 'WebhookRequest' });
 
 /**
  * The query of a body, and the modules that its answer includes; `page_size` is lowered to the cap (contract 4.1, 4.8).
@@ -203,7 +193,7 @@ export function toCatalogQuery(given: unknown, pageSizeMax: number) {
   if (body.cursor !== undefined && body.page !== undefined) {
     throw badRequest('cursor: takes the place of "page"; send one of them.', { field: 'cursor' });
   }
-  const query: CatalogQuery = {
+  const query: queries.CatalogQuery = {
     text: body.query ?? null,
     categories: body.category_id === undefined ? null : [body.category_id],
     node: body.taxonomy_node,
@@ -218,13 +208,13 @@ export function toCatalogQuery(given: unknown, pageSizeMax: number) {
   return { query, includes: body.includes };
 }
 
-function toFacet(given: z.output<typeof facet>): FacetQuery {
+function toFacet(given: z.output<typeof facet>): queries.FacetQuery {
   const { field, limit, query } =
     typeof given === 'string' ? { field: given, limit: facetLimit.parse(undefined), query: null } : given;
   return { field, limit, words: queryWords(query) };
 }
 
-export const toFilter = (given: z.output<typeof filter>, position: number): Filter => ({
+export const toFilter = (given: z.output<typeof filter>, position: number): queries.Filter => ({
   field: given.field,
   include: given.include ?? given.ids ?? [],
   exclude: given.exclude ?? [],

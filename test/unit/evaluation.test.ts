@@ -1,11 +1,6 @@
 import type { VersionRecord } from '../../models/indexing/embedding-version';
 import { calibrationFiguresOf, comparisonOf, falseAcceptsAt95, shareOf } from '../../models/indexing/figures';
-import {
-  fitChoiceModel,
-  floorFor,
-  judged,
-  type LabelledExample,
-} from '../../models/indexing/fit-calibration';
+import * as fits from '../../models/indexing/fit-calibration';
 import { type PromotionState, promotionFaults } from '../../models/indexing/promotion-gates';
 import { Random } from '../../models/random';
 import { type Candidate, mean } from '../../models/vision/candidates';
@@ -74,7 +69,7 @@ describe('a calibration', () => {
   };
 
   /** Examples whose right products are drawn by that model. */
-  function examples(seed: string, count: number): LabelledExample[] {
+  function examples(seed: string, count: number): fits.LabelledExample[] {
     const random = new Random(seed);
     return Array.from({ length: count }, (_, number) => {
       const usual = random.between(0.2, 0.6);
@@ -99,13 +94,13 @@ describe('a calibration', () => {
 
   // contract 7.9
   test('a fitted confidence is reliable for every row, on answers that it was not fitted on', () => {
-    const model = fitChoiceModel(examples('fit', 1_200), UNCALIBRATED.confidence);
+    const model = fits.fitChoiceModel(examples('fit', 1_200), UNCALIBRATED.confidence);
     if (!model) throw new Error('nothing was fitted');
     const asked = examples('judge', 1_200);
-    const rows = asked.map((each) => judged(each, model).products);
+    const rows = asked.map((each) => fits.judged(each, model).products);
     expect(calibrationFiguresOf(rows.flatMap((each) => each.slice(0, 1))).ece).toBeLessThan(0.045);
     expect(calibrationFiguresOf(rows.flat()).ece).toBeLessThan(0.01);
-    const untaught = asked.flatMap((each) => judged(each, UNCALIBRATED.confidence).products.slice(0, 1));
+    const untaught = asked.flatMap((each) => fits.judged(each, UNCALIBRATED.confidence).products.slice(0, 1));
     expect(calibrationFiguresOf(untaught).ece).toBeGreaterThan(0.05);
   });
 
@@ -114,27 +109,27 @@ describe('a calibration', () => {
     const half = without.map((each, number) =>
       each.products.length === 0 && number % 2 === 0 ? { ...each, above: new Set(['brand_x']) } : each,
     );
-    const kinOf = (among: LabelledExample[]) => fitChoiceModel(among, UNCALIBRATED.confidence)?.kin;
+    const kinOf = (among: fits.LabelledExample[]) => fits.fitChoiceModel(among, UNCALIBRATED.confidence)?.kin;
     expect(kinOf(half)).toBeLessThan(kinOf(without) ?? 0);
   });
 
   test('few answers change little, and answers without information change nothing', () => {
-    expect(fitChoiceModel([], TRUTH)).toBeNull();
+    expect(fits.fitChoiceModel([], TRUTH)).toBeNull();
     const right = examples('fit', 500).map((each) => ({
       ...each,
-      products: [judged(each, TRUTH).products[0]?.id ?? ''],
+      products: [fits.judged(each, TRUTH).products[0]?.id ?? ''],
     }));
-    expect(fitChoiceModel(right, TRUTH)).toBeNull();
+    expect(fits.fitChoiceModel(right, TRUTH)).toBeNull();
     for (const count of [60, 1_000])
-      expect(fitChoiceModel(examples('few', count), TRUTH)?.candidate.nearest).toBeCloseTo(3, -1);
+      expect(fits.fitChoiceModel(examples('few', count), TRUTH)?.candidate.nearest).toBeCloseTo(3, -1);
   });
 
   test('the floor is the lowest at which at most a fifth of unknown items is answered with a product first', () => {
     const asked = examples('floor', 1_000).map((each) => ({ ...each, ancestry: new Map() }));
-    const floor = floorFor(asked, TRUTH);
+    const floor = fits.floorFor(asked, TRUTH);
     const firsts = asked
       .filter(({ products }) => products.length === 0)
-      .map((each) => judged(each, TRUTH).products[0]?.confidence ?? 0);
+      .map((each) => fits.judged(each, TRUTH).products[0]?.confidence ?? 0);
     const answered = (from: number) => firsts.filter((first) => first >= from).length / firsts.length;
     expect(answered(floor)).toBeLessThanOrEqual(0.2);
     expect(answered(floor - 0.01)).toBeGreaterThan(0.2);

@@ -1,11 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname } from 'node:path';
-import {
-  type ColumnMap,
-  hasKey,
-  readColumns,
-  type TableColumns,
-} from '../../../models/catalog/tables/columns';
+import * as tables from '../../../models/catalog/tables/columns';
 import type { TableOptions } from '../../../models/catalog/tables/product-rows';
 import { PLACEHOLDER, type ReadRow } from '../../../models/catalog/tables/table-rows';
 import { messageOf } from '../../../models/errors';
@@ -16,7 +11,7 @@ import { xmlRows } from './read-xml';
 
 export interface TableImport extends TableOptions {
   readonly format: string | null;
-  readonly map: ColumnMap;
+  readonly map: tables.ColumnMap;
   readonly feed: string | null;
   readonly removeMissing: boolean;
   /** Removes more than a fifth of the feed too. */
@@ -29,7 +24,7 @@ export interface OpenTable {
   readonly bytes: number;
   readonly encoding: string;
   readonly delimiter: string | null;
-  readonly columns: TableColumns;
+  readonly columns: tables.TableColumns;
   readonly options: TableImport;
   /** Beside the table: its pictures that are not addresses. */
   readonly files: PlainFiles;
@@ -52,8 +47,8 @@ export async function openTable(path: string, options: TableImport): Promise<Ope
   if (!found.isFile()) throw new Error(`${path} is no file.`);
   const encoding = await encodingOf(path);
   const open = (delimiter: string | null, header: readonly string[], rows: OpenTable['rows']): OpenTable => {
-    const columns = readColumns(header, options.format, options.map);
-    if (header.length > 0 && !hasKey(columns.of))
+    const columns = tables.readColumns(header, options.format, options.map);
+    if (header.length > 0 && !tables.hasKey(columns.of))
       throw new Error(`No column of ${path} ${NO_KEY} It has: ${header.join(', ')}.`);
     const named = [...(options.shop ?? '').matchAll(PLACEHOLDER)].map(([, name = '']) => name);
     const unknown = named.find((name) => name !== 'key' && !header.includes(name));

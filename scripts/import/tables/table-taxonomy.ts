@@ -1,12 +1,7 @@
 import type { CategoryRecord, EntityRecord, ReadRecords } from '../../../models/catalog/import/records';
 import type { TableColumns } from '../../../models/catalog/tables/columns';
 import { slugOf } from '../../../models/catalog/tables/ids';
-import type {
-  KnownNames,
-  Named,
-  NamedCategory,
-  NamedEntity,
-} from '../../../models/catalog/tables/product-rows';
+import type * as products from '../../../models/catalog/tables/product-rows';
 import { categoriesOf, joinCategories } from '../../../models/catalog/taxonomy';
 import type { CatalogImportStore, ReadLine } from '../../../models/ports';
 import { type Parse, parsedLine } from '../parse-record';
@@ -18,11 +13,11 @@ const MODEL_LEVELS = ['model', 'style'] as const;
 /** An entity of the table, the first line that names it, and the categories of its products. */
 interface Found {
   readonly line: number;
-  readonly entity: NamedEntity;
+  readonly entity: products.NamedEntity;
   readonly categories: Set<string>;
 }
 
-export class TableTaxonomy implements KnownNames {
+export class TableTaxonomy implements products.KnownNames {
   readonly #categories = new Map<string, ReadLine<unknown>>();
   #entities = new Map<string, Found>();
   /** Ids in the catalog by those that the table makes from names. */
@@ -44,7 +39,7 @@ export class TableTaxonomy implements KnownNames {
     return new TableTaxonomy(known, store, columns);
   }
 
-  find(name: string): NamedCategory | undefined {
+  find(name: string): products.NamedCategory | undefined {
     return this.known.get(name) ?? this.known.get(name.toLowerCase()) ?? this.known.get(slugOf(name));
   }
 
@@ -54,7 +49,7 @@ export class TableTaxonomy implements KnownNames {
     this.#entities.clear();
   }
 
-  add({ category: { id, name }, entities }: Named, line: number): void {
+  add({ category: { id, name }, entities }: products.Named, line: number): void {
     if (!this.known.has(id) && !this.#categories.has(id)) {
       // Without models a product is named by its title.
       const levels = MODEL_LEVELS.filter((level) => this.columns.of.has(level));

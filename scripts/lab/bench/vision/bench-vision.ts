@@ -1,12 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { calibrationFiguresOf } from '../../../../models/indexing/figures';
-import {
-  fitChoiceModel,
-  floorFor,
-  judged,
-  type LabelledExample,
-} from '../../../../models/indexing/fit-calibration';
+import * as fits from '../../../../models/indexing/fit-calibration';
 import { addTo } from '../../../../models/multimap';
 import { hash } from '../../../../models/random';
 import { calibrationOf, UNCALIBRATED } from '../../../../models/vision/confidence';
@@ -25,7 +20,7 @@ export interface ConfidenceBenchOptions extends photoSet.VisionBenchOptions {
 /** A call with what was found, and the model that saw nothing of its item. */
 interface Judged extends Omit<Trial, 'query'> {
   readonly query: photoSet.Query;
-  readonly example: LabelledExample;
+  readonly example: fits.LabelledExample;
   readonly model: ChoiceModel;
 }
 
@@ -58,7 +53,7 @@ export async function benchConfidence(options: ConfidenceBenchOptions): Promise<
   const whole = calls.filter(({ size }) => size === null);
   const final = fitted(fitting);
   const rejected = whole.filter(isRejected).map(({ example }) => example);
-  const calibration = { confidence: final, floor: floorFor(rejected, final) };
+  const calibration = { confidence: final, floor: fits.floorFor(rejected, final) };
   if (options.write) await writeCalibration(model.folder, calibration);
   return {
     title: `Confidence of ${modelReference(model.manifest)} on items that it was not fitted on: ${set.photos.length} catalog photos, ${set.queries.length} queries, each with its item and without`,
@@ -77,8 +72,8 @@ export async function benchConfidence(options: ConfidenceBenchOptions): Promise<
   };
 }
 
-const fitted = (examples: readonly LabelledExample[]): ChoiceModel => {
-  const model = fitChoiceModel(examples, UNCALIBRATED.confidence);
+const fitted = (examples: readonly fits.LabelledExample[]): ChoiceModel => {
+  const model = fits.fitChoiceModel(examples, UNCALIBRATED.confidence);
   if (!model) throw new Error('too few photos to fit the confidence on');
   return model;
 };
@@ -138,7 +133,7 @@ function groupsOf(calls: readonly Judged[]): [string, Judged[]][] {
 /** Recall, log loss and calibration, each known item weighed as four unknown ones. */
 function scoresOf(calls: readonly Judged[]): string {
   const all = calls.map(({ isKnown, example, model }) => {
-    const { products, rank } = judged(example, model);
+    const { products, rank } = fits.judged(example, model);
     return { isKnown, products, rank, weight: chanceOf({ isKnown }) };
   });
   // Ten bins of whole answers: a known item counts four times.
