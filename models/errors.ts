@@ -76,11 +76,13 @@ export const unauthorized = (
   message = 'Send a valid API key as "Authorization: Bearer <API_KEY>".',
 ): AppError => new AppError('unauthorized', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
 
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 /** 402: the balance does not cover the highest possible price of this call. */
 export const insufficientCredits = (price?: number): AppError =>
   new AppError(
     'insufficient_credits',
-    `This call can cost ${price === undefined ? '' : `${price} credit${price === 1 ? '' : 's'}, `}more than the account has left.`,
+    `This call can cost ${price === undefined ? '' : `${counted(price, 'credit')}, `}more than the account has left.`,
   );
 
 /** 403: the key does not permit this, or a data-file address is unsigned, tampered with or expired. */

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { limitHeaders, rateLimited } from '../../models/errors';
+import { counted, limitHeaders, rateLimited } from '../../models/errors';
 import type { LimitDecision, QueueSlot } from '../../models/ports';
 import type { ApiServices, DefaultLimits } from '../api-services';
 import { callerOf, type Middleware, onceClosed } from './call';
@@ -19,7 +19,8 @@ export function rateLimit(services: ApiServices, defaults: DefaultLimits): Middl
     for (const { window, limit } of windows) {
       if (limit <= 0) continue;
       const decision = await services.limiter.consume(keyId, window, limit);
-      if (!decision.allowed) throw rateLimited(`This key may make ${limit} calls per ${window}.`, decision);
+      if (!decision.allowed)
+        throw rateLimited(`This key may make ${counted(limit, 'call')} per ${window}.`, decision);
       if (tightest === null || decision.remaining < tightest.remaining) tightest = decision;
     }
     if (tightest) res.set(limitHeaders(tightest));
@@ -38,7 +39,7 @@ export async function countTestCalls(
   if (!test || limit <= 0 || calls === 0 || (await accounts.countTestCalls(keyId, calls, limit))) return;
   const now = clock.now();
   const resetSeconds = (Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime()) / 1000;
-  const message = `A test key may make ${limit} calls a month, an entry of a job being one; a live key has no such limit.`;
+  const message = `A test key may make ${counted(limit, 'call')} a month, an entry of a job being one; a live key has no such limit.`;
   throw rateLimited(message, { limit, remaining: 0, resetSeconds });
 }
 
@@ -60,7 +61,7 @@ export function photoSlots(
     if (slots <= 0) return;
     const taken = await limiter.acquire(keyId, limit, SLOT_EXPIRY_MS, slots);
     if (!taken) {
-      const message = `This key may have ${limit} photos identified at the same time.`;
+      const message = `This key may have ${counted(limit, 'photo')} identified at the same time.`;
       throw rateLimited(message, { limit, remaining: 0, resetSeconds: 1 });
     }
     res.locals.photoSlots = held + slots;

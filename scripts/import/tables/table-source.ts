@@ -6,6 +6,7 @@ import type { TableColumns } from '../../../models/catalog/tables/columns';
 import { productId } from '../../../models/catalog/tables/ids';
 import { ProductRows } from '../../../models/catalog/tables/product-rows';
 import { TableRows } from '../../../models/catalog/tables/table-rows';
+import { counted } from '../../../models/errors';
 import type { FeedRun, Progress, ReadLine, RecordFile, RecordSource } from '../../../models/ports';
 import { type Parse, parsedLine, recordParsers } from '../parse-record';
 import type { RejectReport } from '../reject-report';
@@ -284,5 +285,3 @@ export class TableSource implements RecordSource {
 
 const lineOf = <Record>(line: number, value: object, parse: Parse<Record>): ReadLine<Record> =>
   parsedLine({ line, bytes: JSON.stringify(value).length, record: value }, parse);
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
