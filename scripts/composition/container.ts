@@ -25,7 +25,6 @@ export const NO_PARTS: Parts = { answersQueues: false, servesHttp: false };
 export interface Loupe extends Omit<Startup, 'onClose'> {
   readonly parts: Parts;
   readonly database: Database;
-  /** The queue dashboard, where this process shows one. */
   readonly queuePage: QueuePage | null;
   close(): Promise<void>;
 }

@@ -75,15 +75,6 @@ describe('one embedded database, many clients', () => {
     expect((await named(b, "select 'b' as of")).rows).toEqual([{ of: 'b' }]);
   });
 
-  test('a transaction has the database to itself until it ends', async () => {
-    await a.query('begin');
-    await a.query("insert into t values (1, 'a')");
-    const counted = countIn(b);
-    await a.query("insert into t values (2, 'a')");
-    await a.query('commit');
-    expect(await counted).toBe(2);
-  });
-
   test.each([
     ['transaction', "begin; insert into t values (1, 'gone')", 'Z'],
     ['COPY', 'copy t from stdin', 'G'],
