@@ -170,10 +170,11 @@ export class VisionService {
     const sure = judged(new Map());
     if (sure.isSure(floor) && !explain) {
       const matches = sure.rows(floor, () => true);
-      const recorded = record(sure.products[0] ?? null, matches);
       const ids = matches.map(({ id }) => id);
       const sale = { price: { product: price, other: price }, together: true, pricing } as const;
-      const sold = await billing.sell(call, { rows: ids, ...sale });
+      const selling = billing.sell(call, { rows: ids, ...sale });
+      const recorded = record(sure.products[0] ?? null, matches);
+      const sold = await selling;
       const read = sold?.items ?? (await catalog.itemsById(ids, pricing));
       const items = itemsFor(matches, read);
       // Without those that were deleted meanwhile.

@@ -31,7 +31,7 @@ const UNKNOWN_SHARE = 0.2;
 const SMALL_SHARE = 0.2;
 const SIZES = [2, 8, 40, 300];
 const SMALL_EVERY = 4;
-const FLOORS = [0, 0.05, 0.1, 0.2, 0.25, 0.26, 0.27, 0.28, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8];
+const FLOORS = [0, 0.05, 0.1, 0.2, 0.25, 0.26, 0.28, 0.3, 0.31, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8];
 
 /** Fits the confidence of the bundled model on real and distorted photos, and judges it on items outside of each fit (five folds). */
 export async function benchConfidence(options: ConfidenceBenchOptions): Promise<Measurement> {
