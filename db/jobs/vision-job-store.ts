@@ -19,6 +19,7 @@ type RequestRow = Omit<jobs.KeptEntry, 'photos'> & { readonly photos: readonly P
 
 type BegunRow = Omit<jobs.LeasedEntry, 'entry'> & { readonly request: RequestRow };
 
+/** Of any entry: the price of one is in its request, which may be large. */
 const ENTRY_PRICE_MAX = visionPrice(true, Array(PHOTOS_MAX));
 const IS_OPEN = sql`state IN ('waiting', 'running')`;
 
@@ -94,17 +95,21 @@ export class PostgresVisionJobStore implements VisionJobStore {
     );
   }
 
-  /** Takes the first account in turn with a due entry that nobody locks, and credits for any entry if calls hold some. First entries of its jobs come first. */
+  /**
+   * Takes the first account in turn with a due entry that nobody locks; first entries of its jobs come first. An account of which
+   * calls hold credits needs enough others for any entry, unless the process of the entry died, which may hold its own.
+   */
   async begin(leaseMs: number, without: readonly string[] = []): Promise<jobs.LeasedEntry | null> {
     const now = this.clock.now();
     const [row] = await rowsOf<BegunRow>(this.knex)`
       WITH turns AS MATERIALIZED (
-        SELECT id FROM accounts WHERE jobs_turn IS NOT NULL AND id <> ALL(${without}::text[])
-          AND (held = 0 OR credits - held >= ${ENTRY_PRICE_MAX}) ORDER BY jobs_turn, id
+        SELECT id, held = 0 OR credits - held >= ${ENTRY_PRICE_MAX} AS covered FROM accounts
+        WHERE jobs_turn IS NOT NULL AND id <> ALL(${without}::text[]) ORDER BY jobs_turn, id
       ), due AS (
         SELECT e.* FROM turns CROSS JOIN LATERAL (
           SELECT job_id, position, account_id FROM vision_job_entries
           WHERE account_id = turns.id AND ${IS_OPEN} AND ${isPast(sql`due_at`, now, aheadMax(leaseMs))}
+            AND (turns.covered OR state = 'running')
           ORDER BY position, due_at LIMIT 1 FOR UPDATE SKIP LOCKED) e
         LIMIT 1
       ), turn AS (

@@ -219,7 +219,7 @@ describe('the charge of a job', () => {
     expect(await service.balance(accountId)).toBe(2);
   });
 
-  test('waits for credits that other calls hold, also if they are taken just before it', async () => {
+  test('waits for credits that other calls hold, also if they are taken just before it, and not for its own', async () => {
     const { api, accountId } = await account(5);
     const hold = (held: number) => rowsOf('accounts', { id: accountId }).update({ held });
     service.queue.photosWaiting = 1;
@@ -228,6 +228,9 @@ describe('the charge of a job', () => {
     jest.spyOn(PostgresCreditLedger.prototype, 'reserve').mockResolvedValueOnce(false);
     service.queue.photosWaiting = 0;
     expect(await look()).toBe(false);
+    // As when its process has died.
+    await rowsOf('vision_job_entries', { job_id: made.body.id }).update({ state: 'running' });
+    while ((await rowsOf('vision_job_entries', { job_id: made.body.id, tries: 0 })).length > 0) await look();
     await hold(0);
     expect(await ended(made, api)).toMatchObject({ done: 1, credits_used: 5 });
   });
