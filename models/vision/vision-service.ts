@@ -147,6 +147,8 @@ export class VisionService {
     const record = (best: Match | null, rows: readonly Match[]) =>
       this.record(call, images, neighbourhood, { id: predictionId, best, rows, timings: timings() });
     const { items, recorded } = await this.rows(call, request, neighbourhood, { scope, taxonomy, record });
+    // As in `record`, which it may wait for twice.
+    recorded.catch(() => undefined);
     const resolvedTaxonomy = taxonomy.resolvedBy(items[0]?.item);
     const value = { predictionId, items, resolvedTaxonomy, timings: timings(), totalMs: now() - startedAt };
     return { value, price: items.length > 0 ? request.price : 0, beside: recorded };
