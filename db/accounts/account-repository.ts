@@ -69,16 +69,9 @@ export class PostgresAccountRepository implements AccountRepository {
       DELETE FROM prediction_photos WHERE prediction_id IN (SELECT id FROM predictions WHERE account_id = ${id})`;
   }
 
-  async createKey({
-    accountId,
-    name,
-    versions,
-    test,
-    limits,
-    hash,
-    scopes = DEFAULT_SCOPES,
-    expiresAt = null,
-  }: Parameters<AccountRepository['createKey']>[0]): Promise<ApiKey> {
+  async createKey(...[wanted]: Parameters<AccountRepository['createKey']>): Promise<ApiKey> {
+    const { accountId, name, versions, test, limits, hash, ...chosen } = wanted;
+    const { scopes = DEFAULT_SCOPES, expiresAt = null } = chosen;
     const [key] = await rowsOf<ApiKey>(this.knex)`
       INSERT INTO api_keys (id, account_id, name, hash, versions, scopes, test, per_second, per_minute, concurrency,
         created_at, expires_at)

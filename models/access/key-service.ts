@@ -71,12 +71,8 @@ export class KeyService {
         throw conflict(`The key "${id}" ${why}: make one with loupe keys create.`);
       }
       const details = { replaces: id, endsAt, ...detailsOf(key) };
-      return {
-        result: { key, secret, oldEndsAt: endsAt },
-        accountId: key.accountId,
-        subject: key.id,
-        details,
-      };
+      const { accountId, id: subject } = key;
+      return { result: { key, secret, oldEndsAt: endsAt }, accountId, subject, details };
     });
   }
 
