@@ -115,13 +115,17 @@ describe('a bad line', () => {
 test('an entity and a product never share an id: the later one is rejected', async () => {
   const line = entity('product_line_a', 'A', { kind: 'product_line' });
   const bag = product('line_b', 'style_togo');
-  await bench.accept({ 'entities.jsonl': [line], 'products.jsonl': [bag] });
+  const category = { ...CATALOG['categories.jsonl'][0], hierarchy: ['brand', 'style', line.kind] };
+  const files = { 'categories.jsonl': [category], 'entities.jsonl': [line], 'products.jsonl': [bag] };
+  await bench.accept(files);
   const swapped = [{ ...line, id: bag.id }, line];
   await bench.import({ 'entities.jsonl': swapped, 'products.jsonl': [{ ...bag, id: line.id }, bag] });
   expect(bench.rejects()).toEqual([
     'entities.jsonl:1: id: is the id of a product',
     'products.jsonl:1: id: "product_line_a" is an entity',
   ]);
+  await bench.accept({ 'products.jsonl': [{ id: line.id, deleted: true }] });
+  expect(await bench.row(line.id)).toMatchObject({ kind: line.kind });
 });
 
 test('entities whose parents are in later lines are accepted if the last line of each parent is', async () => {

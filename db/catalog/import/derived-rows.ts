@@ -104,7 +104,7 @@ export async function writeRows(trx: Knex, prepared: Prepared<CompleteRow>): Pro
   await addToVocabulary(trx, words);
 }
 
-export async function deleteRows(trx: Knex, ids: readonly string[]): Promise<void> {
+async function deleteRows(trx: Knex, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await rowsOf(trx)`DELETE FROM catalog_rows WHERE id = ANY(${ids}::text[])`;
 }
 

@@ -15,7 +15,7 @@ import { type Prepared, prepare, stage, upsert, upsertStaged, write } from '../.
 import { embeddingsOf } from '../../embeddings/embedding-tables';
 import { raiseMaxEstimates, rowsShowing } from './best-estimates';
 import { CATALOG_ROWS, loadProducts, markStale, SOURCE_TABLES, taxonomyVersion } from './catalog-tables';
-import { deleteRows, deriveRows, writeRows } from './derived-rows';
+import { deriveRows, writeRows } from './derived-rows';
 
 /** Writes categories and their rows; every row of a category whose taxonomy changed becomes stale. */
 export async function writeCategories(trx: Knex, records: readonly CategoryRecord[]): Promise<string[]> {
@@ -149,18 +149,15 @@ export async function writeProducts(
     : await changesBy(trx, [products, variants, rows], gone);
   const showed = await rowsShowing(trx, moved);
   await write(trx, products);
-  if (!isNew) {
-    await markDeleted(trx, sql`products`, gone);
-    await detachVariants(trx);
-  }
+  const deleted = isNew ? [] : await markDeleted(trx, sql`products`, gone);
+  if (!isNew) await detachVariants(trx);
   await write(trx, variants);
   const losers = [...(await loadProducts(trx, previousOwners)).values()];
   await writePictures(trx, [...live, ...losers], isNew ? [] : [...records, ...losers].map(({ id }) => id));
   await writeRows(trx, rows);
-  await deleteRows(trx, gone);
   const version = await taxonomyVersion(trx);
   const outdated = live.filter((record) => record.taxonomyVersion !== version).map(({ id }) => id);
-  await deriveRows(trx, [...previousOwners, ...outdated]);
+  await deriveRows(trx, [...previousOwners, ...outdated, ...deleted]);
   return await raiseMaxEstimates(trx, moved, showed);
 }
 
