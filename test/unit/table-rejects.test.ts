@@ -43,9 +43,10 @@ test.each<[kind: string, rows: string | Buffer, reject: string | null, kept?: st
   ['a picture at an absolute path', row({ image: '/etc/a.jpg' }), null, 'a'],
   ['a price in words', row({ price: 'on request', ...page }), null, 'a'],
   ['a price that is none', row({ price: '5x', ...page }), 'price: "5x" is no price', 'a'],
-  ['a range of prices', row({ price: '€5 – €7', ...page }), null, 'a'],
+  ['a range of prices', row({ price: '5円〜7円', ...page }), null, 'a'],
   ['pictures with commas between', row({ image: '"b/a.JPG,c d.png,e.webp"' }), null, 'a'],
   ["Excel's form of text", row({ handle: '="007"' }), null, '007'],
+  ["a blank row in Excel's form of text", `${row()}\n${'="",'.repeat(9)}`, null, 'a'],
   ['a row that is there twice', `${row()}\n${row()}`, null, 'a'],
   ['a variant that is named twice', twice({}), `4: variants: "a" ${IN_LINE_3}`, 'a'],
   ['a size that is named twice', twice({ sku: '', size: 'L' }), `4: variants: "L" ${IN_LINE_3}`, 'a'],
@@ -85,6 +86,7 @@ const OTHER_PREFIXES = `<a:feed xmlns:a="http://www.w3.org/2005/Atom" xmlns:m="h
 const ATOM_IN_RSS = `<atom:id>urn:1</atom:id><atom:link rel="alternate" href="no page"/>`;
 const LINK_IN_RSS = `<link rel="self" href="https://a.example"/><link rel="canonical" href="no page"/>`;
 const GROWING = `<!DOCTYPE r [<!ENTITY a "aaaa">]>${RSS(ITEM('a', '&a;&a;'))}`;
+const BAG = '<products><product><id>a</id></product></products>';
 const GOES_ON = '<items><item><product><title>Bag</title></product><id>a</id></item></items>';
 /** As of BigCommerce. */
 const NO_PRODUCT = 'Item,ID,SKU,Bin Picking Number\nVariant,1,v,\nProduct,b,b,';
@@ -116,6 +118,8 @@ test.each<[file: string, kind: string, content: string, reject: string | null, p
   ['a.xml', 'an entity that grows', GROWING, null, 'a'],
   ['a.xml', 'keys that are attributes', '<x><product id="a"><name>Bag</name></product></x>', null, 'a'],
   ['a.xml', 'offers', '<offers><offer id="b" x=""><id>a</id><name>Bag</name></offer></offers>', null, 'a'],
+  ['a.xml', 'an offer with a link', '<offer id="a"><url>https://a.example</url></offer>', null, 'a'],
+  ['a.xml', 'products in an offer', `<offer><name>Bags</name>${BAG}</offer>`, null, 'a'],
   ['a.xml', 'an offer in a product', '<product><offer><id>b</id></offer><id>a</id></product>', null, 'a'],
   ['a.xml', 'an item that goes on after another in it', GOES_ON, null, 'a'],
 ])('%s with %s', async (file, _kind, content, reject, product = '') => {
@@ -169,6 +173,7 @@ test('a map decides what columns mean, and null ignores a column', () => {
   expect(columns.data).toEqual(['title', 'type', 'b']);
   // The second title is not read; the second picture is.
   expect(readColumns(['id', 'title', 'title', 'image', 'image']).unread).toEqual(['title']);
+  expect(readColumns(['sku', 'Title (de)', 'Item title', 'Title']).of.get('title')).toEqual(['Title']);
   for (const title of ['Title (de)', 'Item title'])
     expect(readColumns(['sku', title, 'Main image']).unread).toEqual([]);
   // In France, not in Swiss francs.
@@ -181,13 +186,16 @@ test('a map decides what columns mean, and null ignores a column', () => {
 const AROUND_THEM = ['$1,200.00 USD', 'CHF 1’200.–', 'Fr. 1’200.–', 'A$1,200 (incl. VAT)'];
 test.each<[amount: number | null, texts: readonly string[], withPoint?: number | null]>([
   [1200, ['1200.00 EUR', '€1.200,00', '1 200,-', '1,200', ...AROUND_THEM]],
-  [1200, ['1.200', '1.200 Euro VB'], 1.2],
+  [1200, ['1.200', '1.200 Euro VB', '1.200 €,-'], 1.2],
   [1200.5, ["1'200.50", '١٬٢٠٠٫٥ €']],
-  [1234567, ['1.234.567,00', '12,34,567', '₹12,34,567.00', '1 234 567 €']],
+  [1234567, ['1.234.567,00', '12,34,567', '₹12,34,567.00', '₹ 12,34,567/-', '1 234 567 €']],
   [198000, ['￥１９８，０００-', '198,000円（税込）']],
   [0.5, ['0.500', '0,5']],
   [12.5, ['12,5', '12.50']],
-  [null, ['12.34.56', '1,2,3', '1,23,45', '-5', '1e5', '12€50', '950 €\n1200 €', '']],
+  [
+    null,
+    ['12.34.56', '1,2,3', '1,23,45', '-5', '1e5', '12€50', '950 €\n1200 €', '1200\n950', '950,00 800', ''],
+  ],
 ])('a price of %s: %j', (amount, texts, ...[withPoint = amount]) => {
   const read = (isPoint: boolean) => texts.map((text) => readPrice(text, isPoint)?.amount ?? null);
   expect([read(false), read(true)]).toEqual([texts.map(() => amount), texts.map(() => withPoint)]);

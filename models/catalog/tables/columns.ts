@@ -92,7 +92,9 @@ function columnsOfFields(
   };
   // Several pieces may have one reference, as watches do.
   const isNumbered = dictionary.words.stock.some((name) => folded.has(name));
-  for (const column of header) {
+  // `Title` before `Title (de)`.
+  const isOfLanguage = (column: string) => Number(/\([a-z]{2}\)/i.test(column));
+  for (const column of header.toSorted((one, other) => isOfLanguage(one) - isOfLanguage(other))) {
     const field = isNumbered && says(foldHeader(column), 'reference') ? 'keywords' : fieldOf(column);
     if (field && (LISTS.has(field) || !of.has(field))) take(field, column);
   }

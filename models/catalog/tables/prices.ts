@@ -29,7 +29,7 @@ const inAscii = (text: string): string =>
     .normalize('NFKC')
     .replace(/[\u0660-\u066c]/g, (sign) => "0123456789%.'"[sign.charCodeAt(0) - 0x660] ?? '');
 
-const RANGE = /\d[\s.,]*(?:[-–—~]|(?<!\p{L})(?:to|bis|à)(?!\p{L}))\s*\d/u;
+const RANGE = /\d[\s.,]*(?:[\p{Pd}−~]|(?<!\p{L})(?:to|bis|à)(?!\p{L}))\s*\d/u;
 
 /** 0, with or without a currency, is how systems write that there is no price. A range (`5 - 7`) has no single one. */
 export const isNoAmount = (text: string): boolean =>
@@ -45,8 +45,8 @@ export function readPrice(text: string, decimalPoint: boolean, usual: string | n
     .replace(TAX_OR_NEGOTIABLE, '')
     .replace(CURRENCY, '¤')
     .replace(/^[\s¤]+|[\s¤]+$|(?<!\d)\s+|\s+(?!\d)/g, '')
-    .replace(/(?<=\d)[\s'’_](?=\d{3}(?!\d))/g, '')
-    .replace(/[.,]?[-–—]+$/, '');
+    .replace(/(?<=(?<![\d.,])\d{1,3}(?:[\s'’_]\d{3})*)[\s'’_](?=\d{3}(?!\d))/g, '')
+    .replace(/¤?[.,/]?\p{Pd}+$/u, '');
   const number = pointed(bare, decimalPoint);
   return number === null ? null : { amount: Number(number), currency: currencyIn(text, usual) };
 }

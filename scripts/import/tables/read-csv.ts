@@ -59,7 +59,7 @@ export async function csvForm(
   for await (const { cells, lastLine } of csvRecords(path, encoding, delimiter || ',', () => undefined)) {
     if (NO_HEADER.test(cells.join('')) || SEPARATOR.test(cells.join(delimiter))) continue;
     if (isTitled && knownIn(cells) < HEADERS_MIN) continue;
-    const header = cells.map((cell, position) => textIn(cell) || `column ${position + 1}`);
+    const header = cells.map((cell, position) => cell || `column ${position + 1}`);
     return { encoding, delimiter, header, headerLine: lastLine };
   }
   return null;
@@ -116,7 +116,7 @@ async function* csvRecords(
   let lastLine = 0;
   try {
     for await (const { record, raw, info } of records) {
-      yield { cells: record, text: raw, line: lastLine + 1, lastLine: info.lines };
+      yield { cells: record.map(textIn), text: raw, line: lastLine + 1, lastLine: info.lines };
       lastLine = info.lines;
     }
   } catch (cause) {
@@ -134,7 +134,7 @@ function rowOf({ cells, line, lastLine, text }: CsvRecord, header: readonly stri
   }
   const named = new Map<string, string[]>();
   for (const [position, column] of header.entries()) {
-    const cell = textIn(cells[position] ?? '');
+    const cell = cells[position] ?? '';
     if (cell.includes(REPLACEMENT)) return { line, field: column, reason: MISSING_BYTES };
     if (cell !== '') addTo(named, column, cell);
   }
@@ -149,14 +149,14 @@ const textIn = (cell: string): string => {
 
 /** A blank row, one of sums, or the header of another table below. */
 const isNoProduct = (cells: readonly string[], header: readonly string[]): boolean =>
-  isBlank(cells) || isTotal(cells) || header.every((column, at) => (cells[at]?.trim() || column) === column);
+  isBlank(cells) || isTotal(cells) || header.every((column, at) => (cells[at] || column) === column);
 
 /** A row of sums, which has no other text. */
 const isTotal = (cells: readonly string[]): boolean =>
-  says(cells.find(isText)?.trim() ?? null, 'total') && cells.filter(isText).length === 1;
+  says(cells.find(isText) ?? null, 'total') && cells.filter(isText).length === 1;
 const isText = (cell: string): boolean => /\p{L}/u.test(cell);
 
-const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
+const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell === '');
 
 const reasonOf = (code: string): string =>
   ({

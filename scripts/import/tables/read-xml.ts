@@ -14,6 +14,7 @@ const BARE_AMPERSAND = /entity|&/i;
 interface OpenItem {
   readonly line: number;
   readonly isEntry: boolean;
+  readonly isOffer: boolean;
   readonly cells: Map<string, string[]>;
   readonly attributes: Readonly<Record<string, unknown>>;
   fault: string | null;
@@ -55,11 +56,12 @@ export async function* xmlRows(
       rows.push({ line: sax.line + 1, field: 'line', reason });
     }
   };
-  const finish = ({ line, cells, fault, attributes }: OpenItem) => {
-    // `<product id="7">`; feeds that name products in elements may have other numbers here.
-    if (![...cells.keys()].some(isKey))
-      for (const [name, value] of Object.entries(attributes))
-        if (fieldOf(name) !== undefined && value !== '') addTo(cells, name, String(value));
+  const finish = ({ line, cells, fault, attributes, isOffer }: OpenItem) => {
+    // `<product id="7">`; feeds that name products in elements may have other numbers here, except in an offer.
+    const isNamed = [...cells.keys()].some(isKey);
+    for (const [name, value] of Object.entries(attributes))
+      if (value !== '' && (isNamed ? isOffer && isKey(name) : fieldOf(name) !== undefined))
+        addTo(cells, name, String(value));
     rows.push(fault === null ? { line, cells } : { line, field: 'line', reason: fault });
     item = null;
   };
@@ -83,22 +85,24 @@ export async function* xmlRows(
     const [prefix = '', local] = qualified.split(':');
     const isKnown = prefixes.has(prefix) && (item?.isEntry !== false || !prefixes.get(prefix));
     const name = local !== undefined && isKnown ? local : qualified;
+    // A list of products: `<offer><products><product>`.
+    if (item?.isOffer && isItem(name) && ![...item.cells.keys(), ...Object.keys(item.attributes)].some(isKey))
+      item = null;
     // Otherwise the item around it goes on.
     if (item?.inner === 'over' && item.depth === 0 && isItem(name)) finish(item);
     if (item) {
       item.depth += 1;
       item.element = name;
-      if (item.depth === 2 && item.cells.size === 0 && isItem(item.column) && item.text.trim() === '') {
+      if (item.depth === 2 && item.cells.size === 0 && isItem(item.column) && item.text.trim() === '')
         Object.assign(item, { depth: 1, inner: 'open' });
-      }
       if (item.depth === 1) Object.assign(item, { column: name, text: '' });
       const { rel, href, url, src = url } = attributes;
       const address = href ?? (src !== undefined && isPicture(item) ? src : null);
       if (address !== null && !OTHER_LINKS.test(String(rel))) add(`${address}\n`);
     } else if (isItem(name) || /^offer$/i.test(name)) {
-      const isEntry = name === 'entry';
+      const [isEntry, isOffer] = [name === 'entry', !isItem(name)];
       const empty = { cells: new Map(), fault: null, element: '', column: '', text: '' };
-      item = { line: sax.line + 1, isEntry, attributes, depth: 0, inner: 'none', ...empty };
+      item = { line: sax.line + 1, isEntry, isOffer, attributes, depth: 0, inner: 'none', ...empty };
       isToldOutside = false;
     }
   };
