@@ -105,6 +105,13 @@ describe('one embedded database, many clients', () => {
     expect(await countIn(b)).toBe(50_000);
   });
 
+  test('a bad row ends a COPY with its error, and the connection goes on', async () => {
+    const lines = Array.from({ length: 5_000 }, (_, id) => `${id === 1 ? 'bad' : id}\tx\n`);
+    const copying = pipeline(Readable.from(lines), a.query(copyFrom('copy t from stdin')));
+    await expect(copying).rejects.toMatchObject({ code: '22P02' });
+    expect(await countIn(a)).toBe(0);
+  });
+
   test('an answer far larger than the buffers arrives whole', async () => {
     const { rows } = await a.query("select i, repeat('x', 1000) as filler from generate_series(1, 30000) i");
     expect(rows).toHaveLength(30_000);
