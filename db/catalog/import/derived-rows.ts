@@ -33,10 +33,8 @@ export async function deriveRows(trx: Knex, ids: readonly string[]): Promise<voi
   ];
   await writeRows(trx, await prepare(trx, CATALOG_ROWS, current));
   const live = new Set(current.map((row) => row.id));
-  await deleteRows(
-    trx,
-    ids.filter((id) => !live.has(id)),
-  );
+  const gone = ids.filter((id) => !live.has(id));
+  if (gone.length > 0) await rowsOf(trx)`DELETE FROM catalog_rows WHERE id = ANY(${gone}::text[])`;
 }
 
 async function deriveProducts(trx: Knex, ids: readonly string[]): Promise<CompleteRow[]> {
@@ -102,10 +100,6 @@ export async function writeRows(trx: Knex, prepared: Prepared<CompleteRow>): Pro
   const words = new Set<string>();
   for (const row of rows) for (const word of row.words) words.add(word);
   await addToVocabulary(trx, words);
-}
-
-async function deleteRows(trx: Knex, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await rowsOf(trx)`DELETE FROM catalog_rows WHERE id = ANY(${ids}::text[])`;
 }
 
 const SEARCH_WORDS = writtenTable('search_words', 'word', 'word text, deletions text[]');
