@@ -45,8 +45,8 @@ export function readPrice(text: string, decimalPoint: boolean, usual: string | n
     .replace(TAX_OR_NEGOTIABLE, '')
     .replace(CURRENCY, '¤')
     .replace(/^[\s¤]+|[\s¤]+$|(?<!\d)\s+|\s+(?!\d)/g, '')
-    .replace(/(?<=(?<![\d.,])\d{1,3}(?:[\s'’_]\d{3})*)[\s'’_](?=\d{3}(?!\d))/g, '')
-    .replace(/¤?[.,/]?\p{Pd}+$/u, '');
+    .replace(/(?<![\d.,])\d{1,3}(?:[\s'’_]\d{3})+(?!\d)/g, (grouped) => grouped.replace(/\D/g, ''))
+    .replace(/¤?[.,/]?(?<!\p{Pd})\p{Pd}+$/u, '');
   const number = pointed(bare, decimalPoint);
   return number === null ? null : { amount: Number(number), currency: currencyIn(text, usual) };
 }
