@@ -62,8 +62,8 @@ export interface StoredImageIndex {
 
 /** One transaction, during which nobody else writes records. */
 export interface RecordTransaction {
-  /** Deleted entities too: rows that name them keep the attribute (contract 1.8). Unknown ids are left out. */
-  entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>>;
+  /** Deleted entities too, unless `onlyLive`: rows that name them keep the attribute (contract 1.8). Unknown ids are left out. */
+  entities(ids: readonly string[], onlyLive?: boolean): Promise<ReadonlyMap<string, EntityRecord>>;
   /** Those of these ids that are live products. */
   products(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Those of the variants with these ids that can have no prices. */

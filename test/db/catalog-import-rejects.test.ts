@@ -126,6 +126,9 @@ test('an entity and a product never share an id: the later one is rejected', asy
   ]);
   await bench.accept({ 'products.jsonl': [{ id: line.id, deleted: true }] });
   expect(await bench.row(line.id)).toMatchObject({ kind: line.kind });
+  const gone = { 'entities.jsonl': [{ id: line.id, deleted: true }] };
+  await bench.accept({ ...gone, 'products.jsonl': [{ ...bag, id: line.id }] });
+  expect(await bench.row(line.id)).toMatchObject({ kind: 'product' });
 });
 
 test('entities whose parents are in later lines are accepted if the last line of each parent is', async () => {

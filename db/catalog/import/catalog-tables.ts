@@ -68,9 +68,11 @@ export const loadEntities = (knex: Knex, condition: Sql): Promise<Map<string, En
         FROM entities WHERE ${condition}`,
   );
 
-/** The entities of these ids, deleted ones too: records that name them keep the attribute (contract 1.8). */
-export const loadNamed = async (knex: Knex, ids: readonly string[]): Promise<Map<string, EntityRecord>> =>
-  ids.length === 0 ? new Map() : await loadEntities(knex, sql`id = ANY(${ids}::text[])`);
+/** The entities of these ids, unless only live ones deleted ones too: records that name them keep the attribute (contract 1.8). */
+export const loadNamed = async (knex: Knex, ids: readonly string[], onlyLive = false) =>
+  ids.length === 0
+    ? new Map<string, EntityRecord>()
+    : await loadEntities(knex, sql`id = ANY(${ids}::text[]) AND NOT (deleted AND ${onlyLive})`);
 
 /** Those of these ids that are live products, with their variants in order. */
 export const loadProducts = async (

@@ -2,12 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import {
-  type EntityRecord,
-  isDeletion,
-  type RecordKind,
-  type WrittenRecords,
-} from '../../../models/catalog/import/records';
+import { isDeletion, type RecordKind, type WrittenRecords } from '../../../models/catalog/import/records';
 import type { CatalogImportStore, FeedRun, RecordTransaction } from '../../../models/ports';
 import type { OpenAuditEntry } from '../../core/audit-log';
 import { writtenTable } from '../../core/copy-rows';
@@ -265,11 +260,9 @@ class DryRunStore extends PostgresRecordStore implements CatalogImportStore {
     await rowsOf(this.knex)`DELETE FROM catalog_import_preview WHERE id BETWEEN ${this.run} AND ${after}`;
   }
 
-  protected override async entitiesIn(
-    knex: Knex,
-    ids: readonly string[],
-  ): Promise<ReadonlyMap<string, EntityRecord>> {
-    const known = new Map(await super.entitiesIn(knex, ids));
+  protected override async entitiesIn(...of: Parameters<PostgresRecordStore['entitiesIn']>) {
+    const [knex, ids] = of;
+    const known = await super.entitiesIn(...of);
     for (const { id, kind, category } of await this.notedOf(knex, ids)) {
       if (category !== null) known.set(id, { ...UNKNOWN, id, name: id, kind, category });
     }

@@ -108,7 +108,7 @@ export class PostgresRecordStore implements ports.RecordStore {
     const result = await this.alone(async (trx) => {
       await this.entry?.begin(trx);
       return await work({
-        entities: (ids) => this.entitiesIn(trx, ids),
+        entities: (...of) => this.entitiesIn(trx, ...of),
         products: async (ids) => new Set((await tables.loadProducts(trx, ids)).keys()),
         unpricedVariants: (ids) => this.unpricedVariants(trx, ids),
         write: (kind, records) => this.write(trx, kind, records),
@@ -144,8 +144,8 @@ export class PostgresRecordStore implements ports.RecordStore {
     });
   }
 
-  protected entitiesIn(knex: Knex, ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>> {
-    return tables.loadNamed(knex, ids);
+  protected entitiesIn(...of: Parameters<typeof tables.loadNamed>) {
+    return tables.loadNamed(...of);
   }
 
   protected async unpricedVariants(trx: Knex, ids: readonly string[]) {

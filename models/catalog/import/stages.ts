@@ -76,9 +76,10 @@ async function withoutEntities<Record extends { readonly id: string } | Deletion
   batch: Batch<Record>,
   reject: Reject,
   transaction: RecordTransaction,
+  onlyLive = false,
 ): Promise<Batch<Record>> {
-  const ids = batch.map(({ record }) => record.id);
-  const entities = await transaction.entities(ids.filter((id) => !PRODUCT_ALONE.test(id)));
+  const ids = batch.map(({ record }) => record.id).filter((id) => !PRODUCT_ALONE.test(id));
+  const entities = await transaction.entities(ids, onlyLive);
   const faultOf = (id: string) => (entities.has(id) ? { field: 'id', reason: `"${id}" is an entity` } : null);
   return accepted(batch, reject, (record) => (isDeletion(record) ? null : faultOf(record.id)));
 }
@@ -111,7 +112,7 @@ const productsStage = ({ pictures, taxonomy }: WriteContext): Stages['products']
     }
     return prepared;
   },
-  check: withoutEntities,
+  check: (...batch) => withoutEntities(...batch, true),
 });
 
 const NAMELESS = 'is required of a product without any attribute that its name is made of, such as a brand';
