@@ -69,7 +69,7 @@ export class PostgresAccountRepository implements AccountRepository {
       DELETE FROM prediction_photos WHERE prediction_id IN (SELECT id FROM predictions WHERE account_id = ${id})`;
   }
 
-  async createKey(...[wanted]: Parameters<AccountRepository['createKey']>): Promise<ApiKey> {
+  async createKey(wanted: Parameters<AccountRepository['createKey']>[0]): Promise<ApiKey> {
     const { accountId, name, versions, test, limits, hash, ...chosen } = wanted;
     const { scopes = DEFAULT_SCOPES, expiresAt = null } = chosen;
     const [key] = await rowsOf<ApiKey>(this.knex)`

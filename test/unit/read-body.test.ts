@@ -24,7 +24,7 @@ const app = express().post('/', async (req, res) => {
 const server = useServer(app);
 
 test.each([
-  ['stands still', (_socket: Socket) => undefined],
+  ['stops', (_socket: Socket) => undefined],
   ['drips', (socket: Socket) => setInterval(() => socket.write('x'), WINDOW_MS / 5)],
 ])('a body that %s is a 400 that says how fast it has to be, and the connection ends', async (_how, send) => {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -37,7 +37,7 @@ test.each([
 });
 
 // contract 12.7
-test('a body that stands still after its refusal is cut off', async () => {
+test('a body that stops after its refusal is cut off', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
   const server = createServer(express().use((_req, res) => void res.sendStatus(404)));
   const port = (await listening(server)).split(':')[1];
