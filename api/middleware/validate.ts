@@ -14,11 +14,18 @@ export function validate<Schema extends z.ZodType>(schema: Schema, input: unknow
   if (issue.code === 'unrecognized_keys') {
     const field = fieldOf([...issue.path, issue.keys[0] ?? '']);
     const hint = isBracketed(field) ? `; ${listHint(field)}` : '.';
-    throw badRequest(`There is no parameter "${field}"${hint}`, { field });
+    throw badRequest(`There is no parameter "${field}"${hint}`, { field, ...photoAt(issue.path) });
   }
   const field = fieldOf(issue.path);
   const part = issue.code === 'invalid_type' ? issue.path.map(String).join('.') : field;
-  throw badRequest(`${part}: ${issue.message.replace(/^Invalid input: /, '')}.`, { field });
+  const message = `${part}: ${issue.message.replace(/^Invalid input: /, '')}.`;
+  throw badRequest(message, { field, ...photoAt(issue.path) });
+}
+
+/** The position of a photo in its list (contract 7.14). */
+function photoAt(path: readonly PropertyKey[]) {
+  const index = path[path.indexOf('images') + 1];
+  return path.includes('images') && typeof index === 'number' ? { index } : {};
 }
 
 function reasonOf(issue: z.core.$ZodRawIssue): string | undefined {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Request } from 'express';
 import type { z } from 'zod';
 import { badRequest } from '../../models/errors';
-import type { ImageInput, Region } from '../../models/vision/image-input';
+import { atPath, type ImageInput, type Region } from '../../models/vision/image-input';
 import { parseJsonObject } from '../middleware/parse-json-object';
 import { validate } from '../middleware/validate';
 import { decodeBase64 } from './decode-base64';
@@ -121,17 +121,24 @@ export function photosOf(
   return (images ?? [alone]).map((photo, position): ImageInput => {
     const path = images ? `${at}images.${position}.` : at;
     const details = { region: photo.region, index: images && position };
-    if (typeof photo.url === 'string')
-      return { kind: 'url', url: toHttpUrl(photo.url, `${path}url`), ...details };
-    if (typeof photo.base64 !== 'string')
-      throw badRequest('Send the photo as "url" or as "base64".', { field: `${path}url` });
-    const bytes = extracted.get(photo.base64) ?? decodeBase64(photo.base64, `${path}base64`);
-    return { kind: 'bytes', bytes, ...details };
+    try {
+      if (typeof photo.url === 'string')
+        return { kind: 'url', url: toHttpUrl(photo.url, `${path}url`), ...details };
+      if (typeof photo.base64 !== 'string')
+        throw badRequest('Send the photo as "url" or as "base64".', { field: `${path}url` });
+      const bytes = extracted.get(photo.base64) ?? decodeBase64(photo.base64, `${path}base64`);
+      return { kind: 'bytes', bytes, ...details };
+    } catch (failure) {
+      throw images ? atPath('', failure, { index: position }) : failure;
+    }
   });
 }
 
 /** Longer than browsers and servers accept; parsing the host name in a URL of megabytes takes seconds. */
 const URL_LENGTH_MAX = 8192;
+
+/** A parser takes the host from anywhere behind the scheme: for `http:///a.jpg` that is `a.jpg`. */
+const HAS_HOST = /^\s*https?:\/\/[^\s/\\]/i;
 
 /**
  * A caller's address (contract 7.4). @throws AppError 400 that names the field: it is not an http(s) address, is too long, or contains
@@ -140,10 +147,8 @@ const URL_LENGTH_MAX = 8192;
 export function toHttpUrl(text: string, field: string, expected = 'an http or https address'): URL {
   const wrong = (why: string) => badRequest(`${field}: ${why}.`, { field });
   if (text.length > URL_LENGTH_MAX) throw wrong(`must not be longer than ${URL_LENGTH_MAX} characters`);
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    throw wrong(`must be ${expected}`);
-  }
+  if (!HAS_HOST.test(text) || !URL.canParse(text)) throw wrong(`must be ${expected}`);
+  const url = new URL(text);
   if (url.username !== '' || url.password !== '') throw wrong('must not hold a user name or password');
   return url;
 }

@@ -156,7 +156,7 @@ const date = z.iso.date().refine((text) => text >= '0001', 'is no date');
 const about = { variant: prefixedId('variant_'), region: market };
 const priced = {
   ...{ ...about, source: id, A: amount, B: amount, C: amount, D: amount },
-  ...{ currency: z.string().optional(), confidence: z.number().nullable().default(null) },
+  ...{ currency: z.string().optional(), confidence: z.number().min(0).max(1).nullable().default(null) },
 };
 
 type Prices = z.output<z.ZodObject<typeof priced>>;

@@ -43,6 +43,8 @@ describe.each(REFUSALS)('$call', ({ call, taken, values, bodies = {}, beyondSche
 
   test.each(refused)('names %s in its refusals, and does and charges nothing', async (field, contents) => {
     const before = await service.balance(key.accountId);
+    // contract 7.14
+    const [, photo] = /\bimages\.(\d)\./.exec(field) ?? [];
     for (const content of contents) {
       const { status, body, headers } = await send(call, content);
       const sent = JSON.stringify(content).slice(0, 300);
@@ -54,6 +56,7 @@ describe.each(REFUSALS)('$call', ({ call, taken, values, bodies = {}, beyondSche
           error: 'bad_request',
           field,
           message: expect.any(String),
+          ...(photo && { index: Number(photo) }),
         }),
       ]);
       expect(headers.get('X-Credits-Used') ?? '0').toBe('0');

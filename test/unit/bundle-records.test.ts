@@ -114,6 +114,8 @@ describe('a bad record is rejected with its field and the reason', () => {
     ['estimates', { A: 3, B: null, C: 3.5 }, 'C: grades do not descend'],
     ['estimates', { A: -1 }, 'A: must be at least 0'],
     ['estimates', { A: '5' }, 'A: is no number'],
+    ['estimates', { confidence: 1.1 }, 'confidence: must be at most 1'],
+    ['history', { confidence: -0.1 }, 'confidence: must be at least 0'],
     ['estimates', { region: 'US' }, 'region: must be one of NA, EU-UK, EU-IE'],
     ['estimates', { currency: 'USD' }, 'currency: NA is priced in usd'],
     ['estimates', { source: undefined }, 'source: is required'],
