@@ -114,10 +114,11 @@ export class PostgresCreditLedger implements ports.CreditLedger {
       ),
     );
     const itemsOf = itemsIn(found);
-    return sales.map(({ charge, rows, price, together }) => {
+    return sales.map(({ charge, rows, price, together, free = [] }) => {
       if (found[0]?.gone?.includes(charge.chargeId)) return null;
       const items = itemsOf(rows);
-      const prices = items.map((item) => (isProduct(item) ? price.product : price.other));
+      const paid = items.filter(({ id }) => !free.includes(id));
+      const prices = paid.map((item) => (isProduct(item) ? price.product : price.other));
       return { items, creditsUsed: costOf(prices, together), creditsRemaining: found[0]?.credits ?? null };
     });
   }
@@ -291,8 +292,10 @@ const costOf = (prices: readonly number[], together = false): number =>
   together ? Math.max(0, ...prices) : prices.reduce((sum, price) => sum + price, 0);
 
 function owedFor(sales: readonly ChargedSale[]): Sql {
-  const wanted = sales.flatMap(({ charge, rows, price, together = false }) =>
-    rows.map((id) => ({ charge_id: charge.chargeId, id, ...price, together })),
+  const wanted = sales.flatMap(({ charge, rows, price, together = false, free = [] }) =>
+    rows
+      .filter((id) => !free.includes(id))
+      .map((id) => ({ charge_id: charge.chargeId, id, ...price, together })),
   );
   return sql`SELECT charge_id, CASE WHEN bool_or(together) THEN max(price) ELSE sum(price) END::bigint AS amount
     FROM (

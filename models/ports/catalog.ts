@@ -51,6 +51,8 @@ export interface Sale
   readonly price: { readonly product: number; readonly other: number };
   /** Whether all rows together cost as much as the most expensive of them. */
   readonly together?: true;
+  /** Rows that cost nothing. */
+  readonly free?: readonly string[];
   readonly pricing: boolean;
 }
 

@@ -94,11 +94,12 @@ export class MatchContext {
 
   /**
    * The rows to answer with, best first: a taxonomy row that stands in for the best product, and the products; none if the
-   * best is below the floor (contract 7.8, 7.10). @param isLive whether the catalog has a taxonomy row
+   * best is below the floor (contract 7.8, 7.10). @param isLive whether the catalog still has a row
    */
   rows(floor: number, isLive: (id: string) => boolean): Match[] {
     const row = this.fallbacks(floor).find(({ id }) => isLive(id));
-    const rows = [...(row ? [{ id: row.id, confidence: row.confidence }] : []), ...this.products];
+    const products = this.products.filter(({ id }) => isLive(id));
+    const rows = [...(row ? [{ id: row.id, confidence: row.confidence }] : []), ...products];
     if ((rows[0]?.confidence ?? 0) < floor) return [];
     return rows
       .filter(({ confidence }, rank) => rank === 0 || floor === 0 || confidence >= RUNNER_UP_MIN)

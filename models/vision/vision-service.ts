@@ -173,12 +173,14 @@ export class VisionService {
     if (sure.isSure(floor) && !explain) {
       const matches = sure.rows(floor, () => true);
       const ids = matches.map(({ id }) => id);
-      const sale = { price: { product: price, other: price }, together: true, pricing } as const;
+      // Runners-up that are no answer by themselves, if the best is deleted meanwhile.
+      const free = matches.filter(({ confidence }) => confidence < floor).map(({ id }) => id);
+      const sale = { price: { product: price, other: price }, together: true, free, pricing } as const;
       const selling = billing.sell(call, { rows: ids, ...sale });
       const recorded = record(sure.products[0] ?? null, matches);
       const sold = await selling;
       const read = sold?.items ?? (await catalog.itemsById(ids, pricing));
-      const items = itemsFor(matches, read);
+      const items = itemsFor(sure, floor, read);
       // Without those that were deleted meanwhile.
       const again = () => record(sure.products[0] ?? null, answeredBy(items));
       return { items, recorded: items.length < matches.length ? recorded.then(again) : recorded };
@@ -190,9 +192,7 @@ export class VisionService {
     const ids = [...context.fallbacks(floor), ...priced].map(({ id }) => id);
     // A taxonomy row has to live, and to be within the scope itself.
     const read = await catalog.itemsById(ids, pricing, scope);
-    const known = new Set([...products, ...read].map(({ id }) => id));
-    const matches = context.rows(floor, (id) => known.has(id));
-    const items = itemsFor(matches, [...products, ...read]);
+    const items = itemsFor(context, floor, [...products, ...read]);
     const recorded = record(context.products[0] ?? null, answeredBy(items));
     return { items: explain ? await this.addEvidence(items, context, products) : items, recorded };
   }
@@ -242,13 +242,15 @@ export class VisionService {
 
 const isFetched = (photos: IdentifyRequest['photos']): boolean => photos.some(({ kind }) => kind === 'url');
 
-/** The rows that exist, each with its confidence. */
-function itemsFor(matches: readonly Match[], read: readonly CatalogItem[]): IdentifiedItem[] {
+/** The rows to answer with, of those that exist. */
+function itemsFor(context: MatchContext, floor: number, read: readonly CatalogItem[]): IdentifiedItem[] {
   const byId = new Map(read.map((item) => [item.id, item]));
-  return matches.flatMap(({ id, confidence }) => {
-    const item = byId.get(id);
-    return item ? [{ item, confidence }] : [];
-  });
+  return context
+    .rows(floor, (id) => byId.has(id))
+    .flatMap(({ id, confidence }) => {
+      const item = byId.get(id);
+      return item ? [{ item, confidence }] : [];
+    });
 }
 
 const answeredBy = (items: readonly IdentifiedItem[]): Match[] =>

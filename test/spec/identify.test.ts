@@ -96,18 +96,23 @@ describe('an identification', () => {
   });
 
   // contract 7.11, 10.2
-  test('of a product that is deleted after the search is empty, free, and recorded so', async () => {
-    await service.sees(...SUBMARINER);
+  test.each([
+    ['is empty, free, and recorded so', {}, []],
+    ['also with evidence', { explain: true }, []],
+    ['unless a runner-up reaches the floor', { min_confidence: 0.001 }, ['product_birkin_croc']],
+  ])('of a product that is deleted after the search %s', async (_what, asked, ids) => {
+    await service.sees(...SUBMARINER, ...seen('birkin_croc 0.15'));
     const search = service.queue.neighbours.bind(service.queue);
     jest.spyOn(service.queue, 'neighbours').mockImplementationOnce(async (request) => {
       const found = await search(request);
       await rename('product_submariner', 'product_out_of_the_way');
       return found;
     });
-    const { headers, body } = await service.api.identify(photo);
+    const { headers, body } = await service.api.identify({ ...photo, ...asked });
     await rename('product_out_of_the_way', 'product_submariner');
-    expect(body).toMatchObject({ data: [], credits_used: 0 });
-    expect(await service.prediction(headers.get('X-Prediction-Id') ?? '')).toMatchObject({ rows: [] });
+    expect([idsOf(body.data), body.credits_used]).toEqual([ids, 5 * ids.length]);
+    const recorded = await service.prediction(headers.get('X-Prediction-Id') ?? '');
+    expect(idsOf(recorded?.rows ?? [])).toEqual(ids);
   });
 
   // contract 7.8, 10.2
