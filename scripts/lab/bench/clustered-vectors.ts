@@ -109,8 +109,7 @@ async function showImages(knex: Knex, images: number): Promise<void> {
     sql`INSERT INTO catalog_rows (id, kind, category, popularity, sort_key, facets, words, name, attributes, images,
           thumbnails, updated_at)
         SELECT 'product_' || number, 'product', ${category}, 0, 'bag', '{}', '', 'Bag', '[]', '{}', '{}', now() FROM ${products}`,
-    sql`INSERT INTO images (id, address) OVERRIDING SYSTEM VALUE
-        SELECT number, 'https://pictures/' || number || '.jpg' FROM ${pictures}`,
+    sql`INSERT INTO images (address) SELECT 'https://pictures/' || number || '.jpg' FROM ${pictures} ORDER BY number`,
     sql`INSERT INTO product_images (image_id, product_id)
         SELECT number, 'product_' || number % ${PRODUCTS}::integer FROM ${pictures}`,
   ]) {
