@@ -56,6 +56,10 @@ export function readColumns(
   const isOf = (name: string) => SYSTEMS[name]?.headers.some((each) => folded.has(each));
   const system = format ?? TABLE_FORMATS.find(isOf);
   const of = columnsOfFields(header, folded, { ...(system && columnsOfSystem(system, header)), ...map });
+  const [own = null, ofSale = own] = (['price', 'sale_price'] as const).map(
+    (field) => of.get(field)?.flatMap((each) => currencyIn(each) ?? [])[0],
+  );
+  if (own !== null && ofSale !== own) of.delete('sale_price');
   const used = new Set([...of.values()].flat());
   const wholly = [...LISTS, 'variant_image' as const].flatMap((field) => of.get(field) ?? []);
   const repeated = header.filter(
@@ -68,7 +72,7 @@ export function readColumns(
     of,
     data,
     unread: [...others.filter((column) => !data.includes(column)), ...repeated],
-    currency: (of.get('price') ?? []).map((each) => currencyIn(each)).find((code) => code !== null) ?? null,
+    currency: own ?? ofSale,
     page: SYSTEMS[system ?? '']?.page ?? '/products/{key}',
   };
 }
@@ -154,9 +158,13 @@ const formatOf = (of: ReadonlyMap<TableField, readonly string[]>): string => {
 const AROUND =
   /^(?:[cg]:|[a-z]{2}_(?=(?:title|description|category|variant)(?:_|$)))|\((?:product\.metafields[^)]*|[a-z]{2}-[a-z]{2}|en|de|fr|it|es|nl|pt|ja)\)/gi;
 
-/** A header without case, accents (except in Japanese), punctuation, currency, picture number, and what is `AROUND` it. */
+/** The system of sizes: `Size (EU)`, `Taille FR`. */
+const SIZING = /^(?:eu|us|uk|it|fr|de|jp|int) | (?:eu|us|uk|it|fr|de|jp|int)$/;
+
+/** A header without case, accents (except in Japanese), punctuation, currency, tax, picture number, and what is `AROUND` it. */
 export function foldHeader(header: string): string {
   const plain = withoutCurrency(header.replace(AROUND, ''))
+    .replace(/#\s*$/, ' no')
     .toLowerCase()
     .normalize('NFKD')
     .replace(/(?![\u3099\u309a])\p{M}/gu, '')
@@ -165,5 +173,6 @@ export function foldHeader(header: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
   const unnumbered = plain.replace(/ ?\d+$/, '');
-  return HEADERS.images.includes(unnumbered) ? unnumbered : plain;
+  const unsized = plain.replace(SIZING, '');
+  return HEADERS.images.includes(unnumbered) ? unnumbered : HEADERS.size.includes(unsized) ? unsized : plain;
 }

@@ -6,6 +6,7 @@ const CODE_OF: Readonly<Record<string, string>> = { ...signs, ...words };
 const oneOf = (texts: readonly string[]) => texts.map((text) => text.replace(/[$.\\]/g, '\\$&')).join('|');
 const wordOf = (texts: readonly string[]) => `(?<!\\p{L})(?:${oneOf(texts)})(?!\\p{L})`;
 const CURRENCY = new RegExp(`${oneOf(Object.keys(signs))}|${wordOf(Object.keys(words))}`, 'giu');
+const IN_CURRENCY = new RegExp(`(?:(?<!\\p{L})(?:in|en)\\s+)?(?:${CURRENCY.source})`, 'giu');
 const SIGNED = Object.entries(signs).flatMap(([sign, code]) => (sign.endsWith('$') ? [] : code));
 const TAX_OR_NEGOTIABLE = new RegExp(`\\(?${wordOf(dictionary.words.price)}\\)?`, 'giu');
 
@@ -21,7 +22,8 @@ export function currencyIn(text: string, usual: string | null = null): string | 
   return CODE_OF[named?.toLowerCase() ?? ''] ?? null;
 }
 
-export const withoutCurrency = (text: string): string => text.replace(CURRENCY, ' ');
+export const withoutCurrency = (text: string): string =>
+  text.replace(TAX_OR_NEGOTIABLE, ' ').replace(IN_CURRENCY, ' ');
 
 /** With digits and separators as in ASCII instead of Arabic and full-width ones. */
 const inAscii = (text: string): string =>

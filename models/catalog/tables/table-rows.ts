@@ -132,6 +132,7 @@ export class TableRows {
     const [part, whole = ''] = SYSTEMS[this.columns.format]?.pictures ?? [];
     return this.all([row], field)
       .flatMap((text) => (WRAPPED.test(text) ? (text.match(WRAPPED_ADDRESS) ?? []) : text.split(BETWEEN)))
+      .flatMap((each) => (ADDRESS.test(each) ? [each] : each.split(BETWEEN_NAMES)))
       .map((each) => each.trim().replaceAll('\\/', '/').replaceAll('&amp;', '&'))
       .map((each) => wholeAddress(part ? each.replace(new RegExp(part), whole) : each, this.shop) ?? '')
       .map((each) => (each.includes('://') ? each : each.replaceAll('\\', '/')))
@@ -162,8 +163,10 @@ export class TableRows {
 
 type PictureField = 'images' | 'variant_image';
 /** Between pictures of one cell. */
-const BETWEEN =
-  /(?:[|\n]|(?<!&amp);)+|,\s+|,(?=https?:\/\/|\/)|(?<=\.(?:jpe?g|png|webp)),(?=[^,]*\.(?:jpe?g|png|webp)(?:,|$))|\s(?=https?:\/\/)/i;
+const BETWEEN = /(?:[|\n]|(?<!&amp);)+|,\s+|,(?=https?:\/\/|\/)|\s(?=https?:\/\/)/i;
+/** Between names; an address may have commas: `/w_300,c_fill/a.jpg`. */
+const BETWEEN_NAMES = /(?<=\.(?:jpe?g|png|webp)),(?=[^,]*\.(?:jpe?g|png|webp)(?:,|$))/i;
+const ADDRESS = /^\s*(?:https?:)?\/\//i;
 /** Pictures as JSON (`{"src":"https:\/\/…"}`), in braces, as HTML, or behind their names (`front.jpg (https://…)`). */
 const WRAPPED = /^[[{<](?=.*https?:|\W*$)|\(https?:/s;
 const WRAPPED_ADDRESS = /(?<=["'])https?:[^\s"'<>)]+|https?:(?:(?!,https?:)[^\s"'<>)\]}])+/g;
