@@ -220,6 +220,7 @@ interface PreviewRow {
 
 /** The fields of a merely noted entity that no check reads. Its id stands in for its name, as a product must have one. */
 const UNKNOWN = { parents: {}, tags: [], keywords: [], popularity: 0, images: [], thumbnails: [] };
+const GONE = { kind: '', category: null };
 
 /** What a dry run would change is noted in a table, as far as later lines refer to it: it may be larger than memory. */
 class DryRunStore extends PostgresRecordStore implements CatalogImportStore {
@@ -261,10 +262,11 @@ class DryRunStore extends PostgresRecordStore implements CatalogImportStore {
   }
 
   protected override async entitiesIn(...of: Parameters<PostgresRecordStore['entitiesIn']>) {
-    const [knex, ids] = of;
+    const [knex, ids, onlyLive] = of;
     const known = await super.entitiesIn(...of);
-    for (const { id, kind, category } of await this.notedOf(knex, ids)) {
-      if (category !== null) known.set(id, { ...UNKNOWN, id, name: id, kind, category });
+    for (const { id, kind, category, deleted } of await this.notedOf(knex, ids)) {
+      if (deleted && onlyLive) known.delete(id);
+      else if (category !== null) known.set(id, { ...UNKNOWN, id, name: id, kind, category });
     }
     return known;
   }
@@ -287,9 +289,7 @@ class DryRunStore extends PostgresRecordStore implements CatalogImportStore {
       readonly [Each in RecordKind]?: (given: readonly WrittenRecords[Each][]) => Promise<PreviewRow[]>;
     } = {
       entities: async (entities) =>
-        entities.flatMap((record) =>
-          isDeletion(record) ? [] : [{ ...record, product_id: null, deleted: false }],
-        ),
+        entities.map((record) => ({ ...GONE, ...record, product_id: null, deleted: isDeletion(record) })),
       products: (products) => this.variantsAfter(trx, products),
     };
     const rows = (await notes[kind]?.(records)) ?? [];
