@@ -6,7 +6,6 @@ import { benchImport } from './import';
 import { benchPeers, type PeersBenchOptions } from './peers/bench-peers';
 import { benchCatalogPeers } from './peers/catalog-peers';
 import { type Measurement, report } from './table';
-import { benchVectors } from './vectors';
 import { benchConfidence, benchRecall, type ConfidenceBenchOptions } from './vision/bench-vision';
 
 const AGAINST = [
@@ -58,12 +57,6 @@ program
   .option(...PRODUCTS, 100_000)
   .option(...AGAINST)
   .action(measuring(benchImport));
-program
-  .command('vectors')
-  .description('nearest neighbours as the service finds them, and by the exact scan')
-  .option('--sizes <n,n...>', 'numbers of vectors', numbers, [200_000, 1_000_000])
-  .option('--embedded', 'in the embedded database instead of on PostgreSQL', false)
-  .action(measuring(benchVectors));
 program
   .command('vision')
   .description('recall of the bundled model on real photos, by an exhaustive search')
