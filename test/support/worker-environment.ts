@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
 import { Engine } from '../../db/embedded/engine';
 import { embeddedFolder, ensureEmbedded } from '../../db/embedded/ensure-embedded';
@@ -37,24 +36,6 @@ setFlagsFromString('--interrupt-budget=540672');
 setFlagsFromString('--wasm-tiering-budget=14400000');
 
 const check = new DocumentCheck();
-
-const compiled = new Map<string, { readonly source: string; readonly script: vm.Script }>();
-const compileFunction = vm.compileFunction;
-
-/** Jest compiles each module again for each test file; a script is compiled once, and runs in the context of each. */
-vm.compileFunction = ((source, parameters = [], options = {}) => {
-  const { filename = '', parsingContext, contextExtensions = [] } = options;
-  if (!parsingContext || contextExtensions.length > 0) return compileFunction(source, parameters, options);
-  const head = `(function (${parameters.join(', ')}) {`;
-  const key = head + filename;
-  let known = compiled.get(key);
-  if (known?.source !== source) {
-    const script = new vm.Script(`${head}${source}\n})`, { filename, columnOffset: -head.length });
-    known = { source, script };
-    compiled.set(key, known);
-  }
-  return known.script.runInContext(parsingContext);
-}) as typeof vm.compileFunction;
 
 /** Node's environment, and embedded databases that outlive a test file: to open one takes longer than most files do. */
 export default class WorkerEnvironment extends TestEnvironment {
