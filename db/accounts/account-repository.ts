@@ -3,7 +3,8 @@ import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { type Account, type ApiKey, type Caller, DEFAULT_SCOPES } from '../../models/access/api-key';
 import { runAsParty } from '../../models/access/fair-budget';
-import { type AccountRepository, type Clock, type ListPage, PORTS } from '../../models/ports';
+import type { AccountRepository, Clock, KeyRotation, ListPage, NewKeyRecord } from '../../models/ports';
+import { PORTS } from '../../models/ports';
 import { Batcher } from '../core/batcher';
 import { EXPIRY, isOpen } from '../core/shared-clauses';
 import { allOf, prepared, rowsOf, type Sql, sql } from '../core/sql';
@@ -69,7 +70,7 @@ export class PostgresAccountRepository implements AccountRepository {
       DELETE FROM prediction_photos WHERE prediction_id IN (SELECT id FROM predictions WHERE account_id = ${id})`;
   }
 
-  async createKey(wanted: Parameters<AccountRepository['createKey']>[0]): Promise<ApiKey> {
+  async createKey(wanted: NewKeyRecord): Promise<ApiKey> {
     const { accountId, name, versions, test, limits, hash, ...chosen } = wanted;
     const { scopes = DEFAULT_SCOPES, expiresAt = null } = chosen;
     const [key] = await rowsOf<ApiKey>(this.knex)`
@@ -83,7 +84,7 @@ export class PostgresAccountRepository implements AccountRepository {
   }
 
   /** One statement, so the old key never ends without the new one existing. Its webhooks go to the new one. */
-  async rotateKey(...[id, hash, { endsAt, expiresAt }]: Parameters<AccountRepository['rotateKey']>) {
+  async rotateKey(id: string, hash: Buffer, { endsAt, expiresAt }: KeyRotation): Promise<ApiKey | null> {
     const now = this.clock.now();
     const until =
       expiresAt === undefined

@@ -158,8 +158,8 @@ export class PostgresCreditLedger implements ports.CreditLedger {
   }
 
   /** From `since` on, before `until`; by day (UTC), then endpoint. */
-  usage(...asked: Parameters<ports.CreditLedger['usage']>): Promise<readonly ports.UsageLine[]> {
-    return usageOf(this.knex, ...asked);
+  usage(accountId: string, since: Date | null, until: Date | null, test?: boolean) {
+    return usageOf(this.knex, accountId, since, until, test);
   }
 
   /** A crash may lose a reservation, which then counts as expired: not worth waiting for the disk. */

@@ -1,11 +1,14 @@
 import type { Knex } from 'knex';
-import type { CreditLedger, UsageLine } from '../../models/ports';
+import type { UsageLine } from '../../models/ports';
 import { joined, rowsOf, sql } from '../core/sql';
 
 /** What an account was charged, by day (UTC), then endpoint. Whole days are read from their sums. */
 export function usageOf(
   knex: Knex,
-  ...[accountId, since, until, test]: Parameters<CreditLedger['usage']>
+  accountId: string,
+  since: Date | null,
+  until: Date | null,
+  test?: boolean,
 ): Promise<readonly UsageLine[]> {
   const { days, edges } = wholeDays(since?.getTime() ?? -Infinity, until?.getTime() ?? Infinity);
   const ofKind = test === undefined ? sql`true` : sql`test = ${test}`;

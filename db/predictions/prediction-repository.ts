@@ -70,8 +70,7 @@ export class PostgresPredictionRepository implements ports.PredictionRepository 
       GROUP BY account_id ORDER BY account_id`;
   }
 
-  correctedNeighbours(...asked: Parameters<ports.PredictionRepository['correctedNeighbours']>) {
-    const [versionId, since, limit] = asked;
+  correctedNeighbours(versionId: number, since: Date | null, limit: number) {
     return rowsOf<ports.CorrectedNeighbours>(this.knex)`
       SELECT id, neighbours, cardinality(image_digests) AS photos, feedback ->> 'correctId' AS "correctId"
       FROM predictions

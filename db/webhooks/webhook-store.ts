@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import type { Owner } from '../../models/access/api-key';
-import { type AuditEntry, type Clock, PORTS, type WebhookStore } from '../../models/ports';
+import type * as ports from '../../models/ports';
+import { PORTS } from '../../models/ports';
 import { PAUSE_MAX_MS } from '../../models/retries';
 import type { OutgoingMessage, Webhook } from '../../models/webhooks/webhook';
 import { auditEntry } from '../core/audit-log';
@@ -20,13 +21,13 @@ const withUrl = <Row extends { readonly url: string }>(row: Row) => ({ ...row, u
 
 /** Addresses and messages in PostgreSQL. Sending a message locks its address, which gets one at a time. */
 @injectable()
-export class PostgresWebhookStore implements WebhookStore {
+export class PostgresWebhookStore implements ports.WebhookStore {
   constructor(
     @inject(PORTS.Knex) private readonly knex: Knex,
-    @inject(PORTS.Clock) private readonly clock: Clock,
+    @inject(PORTS.Clock) private readonly clock: ports.Clock,
   ) {}
 
-  add(...[webhook, max, entry]: Parameters<WebhookStore['add']>): Promise<Webhook | null> {
+  add(webhook: ports.NewWebhook, max: number, entry: ports.AuditEntry): Promise<Webhook | null> {
     const { id, accountId, test, keyId, url, events, creditsBelow, secret } = webhook;
     const now = this.clock.now();
     return inTransaction(this.knex, async (transaction) => {
@@ -43,13 +44,13 @@ export class PostgresWebhookStore implements WebhookStore {
     });
   }
 
-  async list(whose: Parameters<WebhookStore['list']>[0]): Promise<readonly Webhook[]> {
+  async list(whose: ports.KeysOf): Promise<readonly Webhook[]> {
     const rows = await rowsOf<EndpointRow>(this.knex)`
       SELECT ${columns(this.clock.now())} FROM webhook_endpoints WHERE ${isOf(whose)} ORDER BY created_at, id`;
     return rows.map(withUrl);
   }
 
-  remove(owner: Owner, id: string, entry: AuditEntry): Promise<boolean> {
+  remove(owner: Owner, id: string, entry: ports.AuditEntry): Promise<boolean> {
     return inTransaction(this.knex, async (transaction) => {
       const removed = await rowsOf(transaction)`
         DELETE FROM webhook_endpoints WHERE ${isOf(owner)} AND id = ${id} RETURNING id`;
@@ -58,7 +59,7 @@ export class PostgresWebhookStore implements WebhookStore {
     });
   }
 
-  async sendDrift(...[data, accountId, everyMs]: Parameters<WebhookStore['sendDrift']>): Promise<void> {
+  async sendDrift(data: ports.DriftFigures, accountId: string | null, everyMs: number): Promise<void> {
     await inTransaction(this.knex, async (transaction) => {
       const turns = new PostgresHousekeepingStore(transaction, this.clock);
       const task = accountId === null ? 'model.drift' : `model.drift ${accountId}`;
@@ -103,12 +104,12 @@ export class PostgresWebhookStore implements WebhookStore {
       WHERE id = ${endpointId}`;
   }
 
-  async failed(...[{ id, endpointId }, failure, again]: Parameters<WebhookStore['failed']>): Promise<void> {
+  async failed({ id, endpointId }: OutgoingMessage, failure: string, next: ports.NextTry): Promise<void> {
     await rowsOf(this.knex)`
       WITH postponed AS (
-        UPDATE webhook_messages SET due_at = ${again.message} WHERE id = ${id} AND created_at > ${again.dropBefore}
-      ), ${dropped(sql`endpoint_id = ${endpointId} AND created_at <= ${again.dropBefore}`)}
-      UPDATE webhook_endpoints SET due_at = ${again.endpoint}, failures = failures + 1, last_failure = ${failure}
+        UPDATE webhook_messages SET due_at = ${next.message} WHERE id = ${id} AND created_at > ${next.dropBefore}
+      ), ${dropped(sql`endpoint_id = ${endpointId} AND created_at <= ${next.dropBefore}`)}
+      UPDATE webhook_endpoints SET due_at = ${next.endpoint}, failures = failures + 1, last_failure = ${failure}
       WHERE id = ${endpointId}`;
   }
 
@@ -128,6 +129,5 @@ export class PostgresWebhookStore implements WebhookStore {
 
 const dropped = (which: Sql): Sql => sql`dropped AS (DELETE FROM webhook_messages WHERE ${which})`;
 
-/** Of one kind of keys, or of all keys of the account. */
-const isOf = ({ accountId, test }: Parameters<WebhookStore['list']>[0]): Sql =>
+const isOf = ({ accountId, test }: ports.KeysOf): Sql =>
   allOf([sql`account_id = ${accountId}`, ...(test === undefined ? [] : [sql`test = ${test}`])]);

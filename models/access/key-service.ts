@@ -1,11 +1,12 @@
 import { inject, injectable } from 'tsyringe';
 import { badRequest, conflict, notFound } from '../errors';
-import { type AccountRepository, type AuditedTransaction, type Clock, type ListPage, PORTS } from '../ports';
+import type { AccountRepository, AuditedTransaction, Clock, ListPage, NewKeyRecord } from '../ports';
+import { PORTS } from '../ports';
 import { requireAccount, unknownCursor } from './account-service';
 import { type ApiKey, generateKey, hashKey } from './api-key';
 
 /** The properties of a new key; without an account it belongs to the account `default`, which is created if missing. */
-export type NewKey = Omit<Parameters<AccountRepository['createKey']>[0], 'hash' | 'accountId'> & {
+export type NewKey = Omit<NewKeyRecord, 'hash' | 'accountId'> & {
   readonly accountId?: string | undefined;
 };
 

@@ -7,6 +7,20 @@ export interface ListPage {
   readonly limit: number;
 }
 
+export interface NewKeyRecord {
+  readonly accountId: string;
+  readonly name: string;
+  readonly versions: readonly ApiVersion[];
+  readonly test: boolean;
+  readonly limits: KeyLimits;
+  readonly hash: Buffer;
+  /** Default: reads the catalog and identifies photos. */
+  readonly scopes?: readonly Scope[];
+  readonly expiresAt?: Date | null;
+}
+
+export type KeyRotation = { readonly endsAt: Date; readonly expiresAt?: Date | undefined };
+
 /** Accounts and keys. Callers are null for unknown, revoked or expired keys; accounts and keys for unknown ids. */
 export interface AccountRepository {
   callerByKeyHash(hash: Buffer): Promise<Caller | null>;
@@ -19,26 +33,12 @@ export interface AccountRepository {
   account(id: string): Promise<Account | null>;
   /** Whether photos are kept with predictions from now on; `false` deletes those that were. */
   keepPhotos(id: string, keep: boolean): Promise<void>;
-  createKey(key: {
-    accountId: string;
-    name: string;
-    versions: readonly ApiVersion[];
-    test: boolean;
-    limits: KeyLimits;
-    hash: Buffer;
-    /** Default: reads the catalog and identifies photos. */
-    scopes?: readonly Scope[];
-    expiresAt?: Date | null;
-  }): Promise<ApiKey>;
+  createKey(key: NewKeyRecord): Promise<ApiKey>;
   /**
    * Makes a key equivalent to another, which ends at `endsAt`, or at the end of an earlier overlap. Null for a key that no
    * longer works. Without `expiresAt` the new key gets the lifetime of the first key of the rotation chain.
    */
-  rotateKey(
-    id: string,
-    hash: Buffer,
-    options: { readonly endsAt: Date; readonly expiresAt?: Date | undefined },
-  ): Promise<ApiKey | null>;
+  rotateKey(id: string, hash: Buffer, rotation: KeyRotation): Promise<ApiKey | null>;
   key(id: string): Promise<ApiKey | null>;
   /** The oldest first; of one account, or all. */
   listKeys(accountId?: string, page?: ListPage): Promise<readonly ApiKey[]>;

@@ -35,7 +35,10 @@ export async function liveVersion(
 }
 
 async function liveOrNewVersion(
-  ...[config, computes, embeddings, logger]: Parameters<typeof liveVersion>
+  config: Config,
+  computes: boolean,
+  embeddings: EmbeddingRepository,
+  logger: Logger,
 ): Promise<EmbeddingVersion> {
   const library = new FolderModelLibrary(config.DATA_DIR);
   const live = await embeddings.live();

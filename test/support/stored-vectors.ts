@@ -22,7 +22,7 @@ export class StoredVectors implements IndexQueue {
     this.#held = null;
   }
 
-  async embed(...[versionId, images]: Parameters<IndexQueue['embed']>) {
+  async embed(versionId: number, images: readonly CatalogImage[]) {
     await this.#held?.opened;
     const embeddings = this.embeddings();
     const failed = images.filter(({ address }) => this.unreachable.has(address));

@@ -22,7 +22,12 @@ export class HttpWebhookSender implements WebhookSender {
     }
   }
 
-  async send(...[url, headers, body, signal]: Parameters<WebhookSender['send']>): Promise<number> {
+  async send(
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<number> {
     const { timeoutMs } = this.settings;
     const deadline = AbortSignal.timeout(timeoutMs);
     try {

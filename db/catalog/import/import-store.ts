@@ -261,9 +261,8 @@ class DryRunStore extends PostgresRecordStore implements CatalogImportStore {
     await rowsOf(this.knex)`DELETE FROM catalog_import_preview WHERE id BETWEEN ${this.run} AND ${after}`;
   }
 
-  protected override async entitiesIn(...of: Parameters<PostgresRecordStore['entitiesIn']>) {
-    const [knex, ids, onlyLive] = of;
-    const known = await super.entitiesIn(...of);
+  protected override async entitiesIn(knex: Knex, ids: readonly string[], onlyLive?: boolean) {
+    const known = await super.entitiesIn(knex, ids, onlyLive);
     for (const { id, kind, category, deleted } of await this.notedOf(knex, ids)) {
       if (deleted && onlyLive) known.delete(id);
       else if (category !== null) known.set(id, { ...UNKNOWN, id, name: id, kind, category });

@@ -108,7 +108,7 @@ export class PostgresRecordStore implements ports.RecordStore {
     const result = await this.alone(async (trx) => {
       await this.entry?.begin(trx);
       return await work({
-        entities: (...of) => this.entitiesIn(trx, ...of),
+        entities: (ids, onlyLive) => this.entitiesIn(trx, ids, onlyLive),
         products: async (ids) => new Set((await tables.loadProducts(trx, ids)).keys()),
         unpricedVariants: (ids) => this.unpricedVariants(trx, ids),
         write: (kind, records) => this.write(trx, kind, records),
@@ -144,8 +144,8 @@ export class PostgresRecordStore implements ports.RecordStore {
     });
   }
 
-  protected entitiesIn(...of: Parameters<typeof tables.loadNamed>) {
-    return tables.loadNamed(...of);
+  protected entitiesIn(knex: Knex, ids: readonly string[], onlyLive?: boolean) {
+    return tables.loadNamed(knex, ids, onlyLive);
   }
 
   protected async unpricedVariants(trx: Knex, ids: readonly string[]) {
