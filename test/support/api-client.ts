@@ -100,6 +100,10 @@ export class ApiClient {
     return this.send('DELETE', `/v3/catalog/records/${encodeURIComponent(id)}`);
   }
 
+  record(id: string): Promise<Answer<{ readonly data: readonly Record<string, { readonly id: string }>[] }>> {
+    return this.send('GET', `/v3/catalog/records/${encodeURIComponent(id)}`);
+  }
+
   recordStatus(id: string): Promise<Answer<schema.RecordStatusAnswer>> {
     return this.send('GET', `/v3/catalog/records/${encodeURIComponent(id)}/status`);
   }
