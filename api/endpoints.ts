@@ -3,7 +3,7 @@ import { API_VERSIONS, type ApiVersion, type Scope } from '../models/access/api-
 import { DATA_FILE_KINDS, REGIONS } from '../models/pricing/estimate';
 import * as operators from './admin/answers';
 import * as ordered from './admin/schema';
-import * as legacy from './legacy/answers';
+import { legacyAnswer, legacyVisionAnswer } from './legacy/answers';
 import { legacyBody, legacyIdentifyBody, legacyParameters } from './legacy/schema';
 import { healthAnswer, readinessAnswer } from './ops/health';
 import * as v3 from './v3/answers';
@@ -206,12 +206,12 @@ export const CALLS = {
     method: 'delete',
     id: ['The `id` of the webhook', 'webhook_V1StGXR8_Z5jdHi6B-myT'],
   }),
-  searchProductsV2: catalog.once('v2.products', '/v2/products', legacy.legacyAnswer, { body: legacyBody }),
-  identifyV2: vision.photo('v2.vision', '/v2/vision', legacy.legacyVisionAnswer, {
+  searchProductsV2: catalog.once('v2.products', '/v2/products', legacyAnswer, { body: legacyBody }),
+  identifyV2: vision.photo('v2.vision', '/v2/vision', legacyVisionAnswer, {
     body: legacyIdentifyBody,
     takes: 'photo',
   }),
-  searchProductsV1: catalog.read('v1.products', '/v1/products', legacy.legacyAnswer, {
+  searchProductsV1: catalog.read('v1.products', '/v1/products', legacyAnswer, {
     query: legacyParameters,
   }),
 } satisfies Record<string, CallerEndpoint>;

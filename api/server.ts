@@ -34,18 +34,7 @@ export function createServer(app: Express, answer: http.RequestListener = app): 
     answering.set(req.socket, res);
     res.once('close', () => {
       answering.delete(req.socket);
-      const { socket } = req;
-      if (req.complete || socket.destroyed) return;
-      const rest = watchPace(
-        REST_PACE,
-        () => socket.bytesRead,
-        () => void socket.destroy(),
-      );
-      socket.once('close', rest.stop);
-      req.once('end', () => {
-        rest.stop();
-        socket.off('close', rest.stop);
-      });
+      watchRest(req);
     });
     // A busy client must not keep a stopping server alive.
     if (!server.listening) res.setHeader('Connection', 'close');
@@ -90,6 +79,22 @@ export function createServer(app: Express, answer: http.RequestListener = app): 
     socket.end(rawAnswer(refusalOf(failure)), () => socket.destroy());
   });
   return server;
+}
+
+/** Disconnects an answered client that sends the rest of its request too slowly. */
+function watchRest(req: http.IncomingMessage): void {
+  const { socket } = req;
+  if (req.complete || socket.destroyed) return;
+  const rest = watchPace(
+    REST_PACE,
+    () => socket.bytesRead,
+    () => void socket.destroy(),
+  );
+  socket.once('close', rest.stop);
+  req.once('end', () => {
+    rest.stop();
+    socket.off('close', rest.stop);
+  });
 }
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { badRequest, conflict, idempotencyConflict } from '../../models/errors';
-import { TEXT_PIECE } from '../../models/ports';
+import { type Claim, TEXT_PIECE } from '../../models/ports';
 import type { ApiServices } from '../api-services';
 import type { AnswerMemory } from './answer-memory';
 import { callerOf, type Middleware, onceClosed, setFreeCreditHeaders } from './call';
@@ -42,12 +42,7 @@ export function idempotent(
       const now = clock.now().getTime();
       return store.claim(call, new Date(now + leaseMs), new Date(now + KEPT_MS));
     };
-    const giveUpAt = performance.now() + WAIT_MS;
-    let claim = await ask();
-    while (claim.kind === 'running' && !res.closed && performance.now() < giveUpAt) {
-      await delay(POLL_MS);
-      claim = await ask();
-    }
+    const claim = await claimOnceOver(ask, res);
     switch (claim.kind) {
       case 'answered': {
         await answers.hold(res, Math.min(claim.bytes, TEXT_PIECE));
@@ -60,25 +55,43 @@ export function idempotent(
         throw conflict(`This ${HEADER} stands for a call with another body; take a new one.`);
       case 'running':
         throw idempotencyConflict();
-      case 'granted': {
-        const { requestId, logger } = res.locals;
-        let freed: Promise<void> | undefined;
-        const release = (): Promise<void> => {
-          // A key that can't be freed now becomes free when its lease ends.
-          freed ??= store
-            .forget(call, claim.chargeId)
-            .catch((failure: unknown) =>
-              logger.warn({ requestId, failure: String(failure) }, 'a key is not freed'),
-            );
-          return freed;
-        };
-        res.locals.claimed = { idempotencyKey: call.key, chargeId: claim.chargeId, release };
-        onceClosed(res, () => {
-          if (!res.headersSent || res.statusCode >= 300) void release();
-        });
-      }
+      case 'granted':
+        keepClaim(res, call.key, claim.chargeId, () => store.forget(call, claim.chargeId));
     }
   };
+}
+
+/** Waits, for a while, until the first call is over. */
+async function claimOnceOver(ask: () => Promise<Claim>, res: Response): Promise<Claim> {
+  const giveUpAt = performance.now() + WAIT_MS;
+  let claim = await ask();
+  while (claim.kind === 'running' && !res.closed && performance.now() < giveUpAt) {
+    await delay(POLL_MS);
+    claim = await ask();
+  }
+  return claim;
+}
+
+/** Notes the claim of a call, which is released once if the call ends without a success to keep. */
+function keepClaim(
+  res: Response,
+  idempotencyKey: string,
+  chargeId: string,
+  forget: () => Promise<void>,
+): void {
+  const { requestId, logger } = res.locals;
+  let freed: Promise<void> | undefined;
+  const release = (): Promise<void> => {
+    // A key that can't be freed now becomes free when its lease ends.
+    freed ??= forget().catch((failure: unknown) =>
+      logger.warn({ requestId, failure: String(failure) }, 'a key is not freed'),
+    );
+    return freed;
+  };
+  res.locals.claimed = { idempotencyKey, chargeId, release };
+  onceClosed(res, () => {
+    if (!res.headersSent || res.statusCode >= 300) void release();
+  });
 }
 
 async function* renewed(json: AsyncIterable<string>, renewLinks: LinkRenewal): AsyncGenerator<string> {

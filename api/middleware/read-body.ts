@@ -57,7 +57,6 @@ function isDeclared(contentType: string | undefined, { form }: BodyType): boolea
   );
 }
 
-/** A body without a length is read into a buffer that starts at this size and doubles. */
 const FIRST_BYTES = 64 * 1024;
 
 /** As Node's server reads the header, which leaves the answer to us. */
@@ -82,8 +81,7 @@ export async function readBody(
   // A small body has usually arrived while its key was looked up. The call of one whose caller has gone since ends below.
   const hasArrived = req.complete && !req.destroyed && req.readableLength === length;
   if (hasArrived && lease.tryResize(length)) return req.read(length) ?? Buffer.alloc(0);
-  let bytes = Buffer.allocUnsafeSlow(Number.isNaN(length) ? Math.min(FIRST_BYTES, bytesMax) : length);
-  let read = 0;
+  const body = new BodyBuffer(length, bytesMax);
   let giveUp: (failure: Error) => void = () => undefined;
   const givenUp = new Promise<never>((_resolve, reject) => {
     giveUp = reject;
@@ -102,20 +100,10 @@ export async function readBody(
   try {
     for (;;) {
       const { done, value: chunk } = await Promise.race([chunks.next(), givenUp]);
-      if (done) return bytes.subarray(0, read);
-      const needed = read + chunk.length;
-      if (needed > bytesMax) throw errors.payloadTooLarge(bytesMax);
-      const size =
-        needed > bytes.length ? Math.min(Math.max(needed, bytes.length * 2), bytesMax) : bytes.length;
-      // A buffer of known length takes memory only for the filled part.
-      const held = Number.isNaN(length) ? size : needed;
+      if (done) return body.content;
+      const held = body.memoryWith(chunk);
       if (!lease.tryResize(held)) await watch.pauseDuring(waitFor(lease.resize(held)));
-      if (size > bytes.length) {
-        const larger = Buffer.allocUnsafeSlow(size);
-        bytes.copy(larger, 0, 0, read);
-        bytes = larger;
-      }
-      read += chunk.copy(bytes, read);
+      body.append(chunk);
     }
   } catch (failure) {
     if (source !== req) {
@@ -129,6 +117,46 @@ export async function readBody(
   } finally {
     watch.stop();
     req.off('close', broken);
+  }
+}
+
+/** The bytes read so far. A buffer of unknown length starts small and doubles. */
+class BodyBuffer {
+  #bytes: Buffer;
+  #read = 0;
+
+  /** @param length NaN if it is not known */
+  constructor(
+    private readonly length: number,
+    private readonly bytesMax: number,
+  ) {
+    this.#bytes = Buffer.allocUnsafeSlow(Number.isNaN(length) ? Math.min(FIRST_BYTES, bytesMax) : length);
+  }
+
+  get content(): Buffer {
+    return this.#bytes.subarray(0, this.#read);
+  }
+
+  /** What it takes with the chunk; of a known length only the filled part. @throws AppError 413 */
+  memoryWith(chunk: Buffer): number {
+    const needed = this.#read + chunk.length;
+    if (needed > this.bytesMax) throw errors.payloadTooLarge(this.bytesMax);
+    return Number.isNaN(this.length) ? this.#sizeFor(needed) : needed;
+  }
+
+  append(chunk: Buffer): void {
+    const size = this.#sizeFor(this.#read + chunk.length);
+    if (size > this.#bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(size);
+      this.content.copy(larger);
+      this.#bytes = larger;
+    }
+    this.#read += chunk.copy(this.#bytes, this.#read);
+  }
+
+  #sizeFor(needed: number): number {
+    const { length } = this.#bytes;
+    return needed > length ? Math.min(Math.max(needed, length * 2), this.bytesMax) : length;
   }
 }
 

@@ -75,39 +75,26 @@ export class SharpImagePreparer implements ImagePreparer {
     bytes: Buffer,
     as: OutputForm['as'],
     { side, kernel }: ViewSize,
-    { region, ...caller }: PrepareOptions = {},
+    options: PrepareOptions = {},
   ): Promise<SmallPicture & Pick<PreparedImage, 'source' | 'digest'>> {
-    const { bytesMax, pixelsMax } = this.limits;
-    if (bytes.length > bytesMax)
-      throw unprocessable('image_too_large', `The image is larger than ${bytesMax} bytes.`);
-    const format = sniffPictureFormat(bytes);
-    if (!ACCEPTED_FORMATS.some((each) => each === format))
-      throw otherFormat(format === null ? 'This is no known image format' : `This is ${format}`);
+    const format = acceptedFormat(bytes, this.limits);
     try {
       const decodable = decodableForm(bytes, format);
       if (decodable === null) throw undecodableImage();
-      const header = await this.budget.run({ ...HEADER, ...caller }, () =>
-        decoding(() => sharp(decodable, { limitInputPixels: false, failOn: 'none' }).metadata()),
-      );
-      const pixels = header.width * header.height;
-      const large = `The image has ${header.width} x ${header.height} pixels, more than ${pixelsMax}.`;
-      if (pixels > pixelsMax) throw unprocessable('image_too_large', large);
+      const header = await this.checkedHeader(decodable, options);
       const isSrgb = header.icc !== undefined && isSrgbProfile(header.icc);
-      const picture = { bytes: decodable, pixelsMax, isSrgb };
-      const wanted = { ...resizePlanOf(header, side, region), as, kernel };
+      const picture = { bytes: decodable, pixelsMax: this.limits.pixelsMax, isSrgb };
+      const wanted = { ...resizePlanOf(header, side, options.region), as, kernel };
       const memory = memoryFor(decodable, header, wanted);
-      const isLarge = memory > LARGE_BYTES_MAX;
-      const decode = async () => {
-        const small = isLarge
-          ? decodeIsolated({ picture, wanted }, caller.signal)
+      const small = await this.withinMemory(memory, header, options, async (isLarge) => {
+        const decoded = isLarge
+          ? decodeIsolated({ picture, wanted }, options.signal)
           : decodePicture(picture, wanted);
         // Other threads decode meanwhile.
-        const digest = digestOf(bytes, region);
-        return { ...(await small), source: uprightSize(header), digest };
-      };
-      return await (isLarge
-        ? this.alone.run({ bytes: 1, pixels, ...caller }, decode)
-        : this.budget.run({ bytes: memory, pixels, ...caller }, decode));
+        const digest = digestOf(bytes, options.region);
+        return { ...(await decoded), digest };
+      });
+      return { ...small, source: uprightSize(header) };
     } catch (failure) {
       // An unusual kind of JPEG that can't be decoded is refused by its name, not as damaged (contract 7.3).
       const isDamaged = failure instanceof AppError && failure.extras.reason === 'image_undecodable';
@@ -115,6 +102,42 @@ export class SharpImagePreparer implements ImagePreparer {
       throw kind === null ? failure : otherFormat(`This is ${kind}`, failure);
     }
   }
+
+  /** @throws AppError 422 for more pixels than are accepted */
+  private async checkedHeader(
+    decodable: Buffer,
+    { region: _, ...caller }: PrepareOptions,
+  ): Promise<Metadata> {
+    const header = await this.budget.run({ ...HEADER, ...caller }, () =>
+      decoding(() => sharp(decodable, { limitInputPixels: false, failOn: 'none' }).metadata()),
+    );
+    const { pixelsMax } = this.limits;
+    const large = `The image has ${header.width} x ${header.height} pixels, more than ${pixelsMax}.`;
+    if (header.width * header.height > pixelsMax) throw unprocessable('image_too_large', large);
+    return header;
+  }
+
+  /** Decodes once there is room for it; one that is too large for this process waits for its turn to be decoded in another. */
+  private withinMemory<Result>(
+    bytes: number,
+    { width, height }: Metadata,
+    { region: _, ...caller }: PrepareOptions,
+    decode: (isLarge: boolean) => Promise<Result>,
+  ): Promise<Result> {
+    const cost = { pixels: width * height, ...caller };
+    return bytes > LARGE_BYTES_MAX
+      ? this.alone.run({ bytes: 1, ...cost }, () => decode(true))
+      : this.budget.run({ bytes, ...cost }, () => decode(false));
+  }
+}
+
+/** @throws AppError 422 for too many bytes or another format */
+function acceptedFormat(bytes: Buffer, { bytesMax }: ImageLimits): string | null {
+  if (bytes.length > bytesMax)
+    throw unprocessable('image_too_large', `The image is larger than ${bytesMax} bytes.`);
+  const format = sniffPictureFormat(bytes);
+  if (ACCEPTED_FORMATS.some((each) => each === format)) return format;
+  throw otherFormat(format === null ? 'This is no known image format' : `This is ${format}`);
 }
 
 const digestOf = (bytes: Buffer, region: PrepareOptions['region']): string =>
