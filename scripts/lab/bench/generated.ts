@@ -18,24 +18,23 @@ interface Catalog {
   readonly pictures?: number;
 }
 
-/** Writes a bundle of generated products, with three variants and four estimates each. */
-export const writeBundle = (out: string, { products, pictures }: Catalog) =>
-  generateBundle({
-    ...{ seed: SEED, products, out, historyMonths: 0, listingsPerVariant: 0 },
-    ...(pictures === undefined ? {} : { images: true, imageSize: pictures }),
-  });
-
-/** Imports a generated catalog into installations; resolves to the speed of each. With pictures they must be running, to embed them. */
+/**
+ * Imports generated products, with three variants and four estimates each, into installations; resolves to the speed of each. With
+ * pictures they must be running, to embed them.
+ */
 export async function fill(
   installations: readonly Installation[],
   folder: string,
-  catalog: Catalog,
+  { products, pictures }: Catalog,
 ): Promise<string[]> {
   const bundle = join(folder, 'bundle');
-  const made = await writeBundle(bundle, catalog);
+  const made = await generateBundle({
+    ...{ seed: SEED, products, out: bundle, historyMonths: 0, listingsPerVariant: 0 },
+    ...(pictures === undefined ? {} : { images: true, imageSize: pictures }),
+  });
   const notes: string[] = [];
   for (const each of installations) {
-    const done = await timedImport(each, bundle, made, catalog.pictures !== undefined);
+    const done = await timedImport(each, bundle, made, pictures !== undefined);
     notes.push(
       `${each.name}, ${each.mode}: ${made.products} products and ${made.images} pictures imported in ${formatCell(done.seconds)} s, ${formatCell(made.products / done.seconds)} a second, ${Math.round(done.recordRate)} records/s, at most ${Math.round(done.peakMib)} MiB in the importing process.`,
     );
@@ -44,11 +43,11 @@ export async function fill(
 }
 
 /** @throws Error when something was rejected */
-export async function timedImport(
+async function timedImport(
   { spawnLoupe }: Installation,
   bundle: string,
   made: BundleSummary,
-  waits = false,
+  waits: boolean,
 ): Promise<{ seconds: number; recordRate: number; peakMib: number }> {
   const startedAt = performance.now();
   const child = spawnLoupe('catalog', 'import', bundle, ...(waits ? [] : ['--no-wait']), '--json');

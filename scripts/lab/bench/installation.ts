@@ -131,7 +131,7 @@ async function placesOn({ postgres, redis }: Servers, name: string, at: number):
 }
 
 /** Creates a database on a server, replacing one of that name, and returns its address. */
-export async function createDatabase(server: string, name: string): Promise<string> {
+async function createDatabase(server: string, name: string): Promise<string> {
   const database = connectPostgres({ url: server, poolMax: 1 });
   await database.knex.raw('DROP DATABASE IF EXISTS ??', [name]);
   await database.knex.raw('CREATE DATABASE ??', [name]).finally(() => database.close());

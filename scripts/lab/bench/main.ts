@@ -2,7 +2,6 @@ import 'reflect-metadata';
 import { Command, Option } from 'commander';
 import { benchCatalog } from './catalog/bench-catalog';
 import { benchIdentify } from './identify';
-import { benchImport } from './import';
 import { benchPeers, type PeersBenchOptions } from './peers/bench-peers';
 import { benchCatalogPeers } from './peers/catalog-peers';
 import { type Measurement, report } from './table';
@@ -51,12 +50,6 @@ program
   .option('--embedded', 'on the embedded database', false)
   .option(...AGAINST)
   .action(measuring(benchCatalog));
-program
-  .command('import')
-  .description('import of a generated bundle without images')
-  .option(...PRODUCTS, 100_000)
-  .option(...AGAINST)
-  .action(measuring(benchImport));
 program
   .command('vision')
   .description('recall of the bundled model on real photos, by an exhaustive search')
