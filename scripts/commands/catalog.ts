@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { z } from 'zod';
 import { TABLE_FORMATS } from '../../models/catalog/tables/columns';
+import { counted } from '../../models/errors';
 import type { CatalogStatus } from '../../models/indexing/status-service';
 import { useAndClose } from '../../models/promises';
 import { isAddress } from '../../workers/library/open-source';
@@ -33,7 +34,7 @@ function describeCatalog({ pictures, groups, failures }: CatalogStatus): string 
       ['', 'name', 'products', 'pictures embedded', 'waiting', 'failed'],
       groups.map((each) => [each.group, each.name, each.products, each.done, each.pending, each.failed]),
     ),
-    `${pictures.done} pictures embedded, ${pictures.pending} waiting, ${pictures.failed} failed; the next import tries those again`,
+    `${counted(pictures.done, 'picture')} embedded, ${pictures.pending} waiting, ${pictures.failed} failed; the next import tries those again`,
     ...failures.map(({ image, reason }) => `not embedded: ${image}: ${reason}`),
     ...(more > 0 && failures.length > 0 ? [`not embedded: ${more} more`] : []),
   ].join('\n');
@@ -67,7 +68,7 @@ async function runImport(path: string, flags: ImportFlags): Promise<void> {
   const table = tableOptions(path, flags);
   if (isAddress(path)) throw new Error('An address is not read; save its file, and import that.');
   const given = { bundle: resolve(path), ...(table && { table }) };
-  if (!existsSync(path)) throw new Error(`There is no ${table ? '' : 'bundle or '}table at ${given.bundle}.`);
+  if (!existsSync(path)) throw new Error(`There is no file or folder at ${given.bundle}.`);
   // Calls to this machine take priority; on an idle machine an import is as fast as ever.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const run = (input?: Input) =>
@@ -125,10 +126,11 @@ function describe(result: ImportResult): string {
   const preview = table?.preview ? `${describePreview(table.preview)}\n\n` : '';
   if (isEmpty(result)) return `${preview}nothing was imported: there is no record in it`;
   const lines = [
-    table && `${table.products} products, ${table.removed} ${table.preview ? 'to be ' : ''}removed`,
-    `${result.accepted} records accepted (products, brands, prices, ...), ${result.rejected} rejected`,
-    embedded > 0 && `${embedded} images embedded`,
-    notEmbedded > 0 && `${notEmbedded} images could not be embedded; the next run tries again`,
+    table &&
+      `${counted(table.products, 'product')}, ${table.removed} ${table.preview ? 'to be ' : ''}removed`,
+    `${counted(result.accepted, 'record')} accepted (products, brands, prices, ...), ${result.rejected} rejected`,
+    embedded > 0 && `${counted(embedded, 'image')} embedded`,
+    notEmbedded > 0 && `${counted(notEmbedded, 'image')} could not be embedded; the next run tries again`,
     result.rejected > 0 && `the rejects are in ${result.report}`,
   ];
   return preview + lines.filter(Boolean).join('\n');

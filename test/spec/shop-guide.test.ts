@@ -118,7 +118,7 @@ test.each([
   ['stock.csv --map stock.csv', 'is no JSON object of fields'],
   ['stock.csv --map none.json', '--map none.json cannot be read: ENOENT'],
   ['stock.csv --map map.json --format xls', "'xls' is invalid"],
-  ['none.csv', 'There is no table at'],
+  ['none.csv', 'There is no file or folder at'],
   ['https://shop.example/feed.xml', 'An address is not read'],
   ['my-bundle --feed x', '--feed is for tables'],
 ])('invalid options are refused with the reason: %s', async (words, reason) => {

@@ -9,7 +9,7 @@ export const plainText = (html: string): string =>
   html
     .slice(0, LENGTH_MAX)
     .replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, '')
-    .replace(/<(?:br|\/p|\/div|\/li|\/h\d|\/tr)\b[^<>]*>/gi, '\n')
+    .replace(/<(?:br|\/p|\/div|\/li|\/h\d|\/t[dhr])\b[^<>]*>/gi, '\n')
     .replace(/<\/?[a-z!][^<>]*>/gi, '')
     .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+\d*));/gi, (entity, decimal, hex, name) =>
       name === undefined

@@ -103,6 +103,9 @@ export class ProductPrices {
     const isDayFirst = sign === '.' || (Number(other) <= 12 && (Number(one) > 12 || this.#dates?.isDayFirst));
     const [day, month] = isDayFirst ? [one, other] : [other, one];
     if (year) return `20${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+    // As a spreadsheet counts days.
+    if (/^\d{5}$/.test(time))
+      return new Date((Number(time) - 25_569) * 86_400_000).toISOString().slice(0, 10);
     return DATE.exec(time.trim())?.slice(1).join('-');
   }
 

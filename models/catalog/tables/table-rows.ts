@@ -24,9 +24,9 @@ const NAMED_PAIR = /Name=([^|]*)\|Value=(.*?)(?:\[[^\]]*\])?[,;|\s]*(?=Type=|$)/
 /** A column in the address of pages. */
 export const PLACEHOLDER = /\{([^{}]*)\}/g;
 const NONE: readonly string[] = [];
-/** Cells that say that there is nothing. */
-const NOTHING: ReadonlySet<string> = new Set(['-', '–', '—', '--', 'n/a', '#n/a', 'null', 'nan']);
-const isGiven = (text: string): boolean => text.length > 4 || !NOTHING.has(text.toLowerCase());
+/** Cells that say that there is nothing, and errors of a spreadsheet such as `#REF!`. */
+const NOTHING = /^(?:[-–—]|--|n\/a|null|nan|#(?:n\/a|nv|[\p{Lu}/0]{2,9}[!?]))$/iu;
+const isGiven = (text: string): boolean => text.length > 10 || !NOTHING.test(text);
 
 /** What rows say: the values of their fields, the product or variant that they are of, and addresses of pages and pictures. */
 export class TableRows {

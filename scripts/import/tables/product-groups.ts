@@ -10,6 +10,8 @@ export interface ProductGroup {
 type GroupFault = RowFault & { readonly lost: boolean };
 
 const ROWS_MAX = 2_000;
+const SHORTENED = /^\d[.,]\d+E\+\d+$/i;
+const NO_TEXT = 'is a number that a spreadsheet shortened; make it text there and save it again';
 const NO_KEY = 'is required: a handle, an id, a SKU or a link tells which product a row is of';
 
 /** Groups rows by key. Keys whose rows are not consecutive come last; of the others one group is in memory at a time. */
@@ -26,8 +28,10 @@ export async function* productGroups(
     for (const row of some) {
       const key = 'cells' in row ? keyOf(row) : null;
       if (!('cells' in row)) done.push({ ...row, lost: true });
-      else if (key === null) done.push({ line: row.line, field: 'id', reason: NO_KEY, lost: false });
-      else if (open?.key === key) open.rows.push(row);
+      else if (key === null || SHORTENED.test(key)) {
+        const reason = key === null ? NO_KEY : NO_TEXT;
+        done.push({ line: row.line, field: 'id', reason, lost: key !== null });
+      } else if (open?.key === key) open.rows.push(row);
       else if (isScattered(key)) {
         const own = waiting.get(key) ?? { key, rows: [] };
         own.rows.push(row);

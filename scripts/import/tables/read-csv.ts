@@ -141,9 +141,9 @@ function rowOf({ cells, line, lastLine, text }: CsvRecord, header: readonly stri
   return { line, cells: named };
 }
 
-/** `="007"` keeps a number as text in Excel. */
+/** `="007"` and `'007` keep a number as text in a spreadsheet, and `'-` a text from being a formula. */
 const textIn = (cell: string): string => {
-  const text = cell.trim();
+  const text = cell.trim().replace(/^'(?=[=+@-]|[\d.,]{3,}$)/, '');
   return /^=".*"$/s.test(text) ? text.slice(2, -1).replaceAll('""', '"').trim() : text;
 };
 
