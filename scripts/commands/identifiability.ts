@@ -1,5 +1,6 @@
 import { constants, setPriority } from 'node:os';
 import type { Command } from '@commander-js/extra-typings';
+import { counted } from '../../models/errors';
 import {
   type Finding,
   type Identifiability,
@@ -73,7 +74,7 @@ function describe(result: Identifiability, findings: readonly Finding[]): string
   const { products, category, model, version, counts, adaptable, approximate } = result;
   const found = VERDICTS.filter((verdict) => counts[verdict] > 0);
   return [
-    `${products} products${category === null ? '' : ` of ${category}`}, by ${model} (version ${version})`,
+    `${counted(products, 'product')}${category === null ? '' : ` of ${category}`}, by ${model} (version ${version})`,
     asTable(
       ['verdict', 'products', 'share'],
       found.map((each) => [VERDICT_TEXTS[each], counts[each], percent(counts[each] / products)]),

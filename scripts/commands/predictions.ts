@@ -1,5 +1,5 @@
 import { type Command, Option } from '@commander-js/extra-typings';
-import { notFound } from '../../models/errors';
+import { counted, notFound } from '../../models/errors';
 import { RELIABILITY_BY, type Reliability } from '../../models/feedback/feedback-service';
 import type { Prediction } from '../../models/ports';
 import { withStores } from '../composition/services';
@@ -36,7 +36,7 @@ export function register(predictions: Command): void {
     .requiredOption('--account <account>', 'id of the account')
     .action(async ({ account, json }) => {
       const deleted = await withStores(({ accounts }) => accounts.deletePredictions(account));
-      printAnswer(json, { account, deleted }, () => `${deleted} predictions are deleted`);
+      printAnswer(json, { account, deleted }, () => `${counted(deleted, 'prediction')} deleted`);
     });
 }
 

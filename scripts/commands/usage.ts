@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { counted } from '../../models/errors';
 import { withStores } from '../composition/services';
 import { asTable, FROM_TIME, printAnswer, timeOf } from './terminal';
 
@@ -15,7 +16,7 @@ export function register(usage: Command): void {
       const credits = lines.reduce((sum, line) => sum + line.credits, 0);
       const rows = lines.map((line) => [line.day, line.endpoint, line.calls, line.credits]);
       printAnswer(json, { account, credits, usage: lines }, () =>
-        [asTable(['day', 'endpoint', 'calls', 'credits'], rows), `${credits} credits`].join('\n'),
+        [asTable(['day', 'endpoint', 'calls', 'credits'], rows), counted(credits, 'credit')].join('\n'),
       );
     });
 }
