@@ -152,7 +152,9 @@ const synonymSchema = z
   });
 
 const amount = z.number().nonnegative().nullable().default(null);
-const date = z.iso.date().refine((text) => text >= '0001', 'is no date');
+const isStorable = (text: string) => !/^(0000|[+-])/.test(new Date(text).toJSON() ?? '');
+const date = z.iso.date().refine(isStorable, 'is no date');
+const time = z.iso.datetime({ offset: true }).refine(isStorable, 'is no date');
 const about = { variant: prefixedId('variant_'), region: market };
 const priced = {
   ...{ ...about, source: id, A: amount, B: amount, C: amount, D: amount },
@@ -183,7 +185,7 @@ const pricedColumns = ({ variant, source, region, A, B, C, D, confidence }: Pric
 });
 
 const estimateSchema = z
-  .strictObject({ ...priced, estimated_at: z.iso.datetime({ offset: true }).optional() })
+  .strictObject({ ...priced, estimated_at: time.optional() })
   .superRefine(checkPrices)
   .transform((record) => ({
     estimated_at: record.estimated_at && new Date(record.estimated_at).toISOString(),

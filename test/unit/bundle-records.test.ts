@@ -122,6 +122,7 @@ describe('a bad record is rejected with its field and the reason', () => {
     ['estimates', { variant: undefined }, 'variant: is required'],
     ['estimates', { estimated_at: '2026-02-30T12:00:00Z' }, 'estimated_at: Invalid ISO datetime'],
     ['estimates', { estimated_at: '2026-02-28T12:00:00' }, 'estimated_at: Invalid ISO datetime'],
+    ['estimates', { estimated_at: '9999-12-31T23:59:59-12:00' }, 'estimated_at: is no date'],
     ['estimates', { E: 1 }, `E: "E" ${NO_FIELD}`],
     ['history', { date: '2026-02-29' }, 'date: Invalid ISO date'],
     ['history', { A: 1, D: 2 }, 'D: grades do not descend'],
