@@ -245,12 +245,11 @@ const isFetched = (photos: IdentifyRequest['photos']): boolean => photos.some(({
 /** The rows to answer with, of those that exist. */
 function itemsFor(context: MatchContext, floor: number, read: readonly CatalogItem[]): IdentifiedItem[] {
   const byId = new Map(read.map((item) => [item.id, item]));
-  return context
-    .rows(floor, (id) => byId.has(id))
-    .flatMap(({ id, confidence }) => {
-      const item = byId.get(id);
-      return item ? [{ item, confidence }] : [];
-    });
+  const matches = context.rows(floor, (id) => byId.has(id));
+  return matches.flatMap(({ id, confidence }) => {
+    const item = byId.get(id);
+    return item ? [{ item, confidence }] : [];
+  });
 }
 
 const answeredBy = (items: readonly IdentifiedItem[]): Match[] =>

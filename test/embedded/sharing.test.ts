@@ -22,6 +22,8 @@ const sql = fc.constantFrom(
 );
 const name = fc.constantFrom('\0', 'n\0');
 const body = (text: string, zeros = 0) => Buffer.concat([Buffer.from(text), Buffer.alloc(zeros)]);
+const one = frame('Q', text('select 1'));
+const run = (sql: string) => [parse(sql), bind(), execute(), flush()];
 
 /** Valid messages, in an order that nobody would send them in, and some invalid ones. */
 const message: fc.Arbitrary<Buffer> = fc.oneof(
@@ -105,11 +107,17 @@ describe('one embedded database, many clients', () => {
     expect(await countIn(b)).toBe(50_000);
   });
 
-  test('a bad row ends a COPY with its error, and the connection goes on', async () => {
-    const lines = Array.from({ length: 5_000 }, (_, id) => `${id === 1 ? 'bad' : id}\tx\n`);
-    const copying = pipeline(Readable.from(lines), a.query(copyFrom('copy t from stdin')));
-    await expect(copying).rejects.toMatchObject({ code: '22P02' });
-    expect(await countIn(a)).toBe(0);
+  test.each([
+    ['statement', run('select 1/0'), 'E', [one, sync()]],
+    ['COPY', run('copy t from stdin'), 'G', [frame('d', body('bad\n')), sync()]],
+    ['simple COPY', [frame('Q', text('copy t from stdin'))], 'G', [frame('d', body('bad\n')), frame('c')]],
+  ])('a client that stays after an error in a %s goes on', async (_what, sent, answer, then) => {
+    const client = await RawClient.open(await fixture.embedded.socketFolder());
+    client.send(...sent);
+    await client.until(answer);
+    client.send(...then, one);
+    expect(rowsIn(await client.until('D'))).toEqual(['1']);
+    client.socket.destroy();
   });
 
   test('an answer far larger than the buffers arrives whole', async () => {

@@ -43,7 +43,6 @@ describe.each(REFUSALS)('$call', ({ call, taken, values, bodies = {}, beyondSche
 
   test.each(refused)('names %s in its refusals, and does and charges nothing', async (field, contents) => {
     const before = await service.balance(key.accountId);
-    // contract 7.14
     const [, photo] = /\bimages\.(\d)\./.exec(field) ?? [];
     for (const content of contents) {
       const { status, body, headers } = await send(call, content);
