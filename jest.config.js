@@ -29,7 +29,6 @@ module.exports = {
   },
   // Published as ES modules only, which Jest can't load as they are.
   transformIgnorePatterns: ['/node_modules/(?!(p-map|p-retry|is-network-error)/)'],
-  testSequencer: '<rootDir>/test/support/slowest-first.js',
   // One more than there are processors, since many tests wait for other processes.
   maxWorkers: availableParallelism() + 1,
   // A slow test on a busy machine has not hung.
