@@ -11,17 +11,19 @@ import { INDEX_MEMORY_MIB } from './vectors';
 
 interface IdentifyBenchOptions extends BenchOptions {
   readonly vectors: readonly number[];
+  readonly pictures?: boolean;
   readonly mode?: string;
 }
 
 const STAGES = ['intake', 'queue', 'embed', 'neighbours', 'rows'] as const;
 const CLIENTS = 16;
 
-/** One photo in a call by one client and by sixteen, three and five by one. With `vectors` the catalog has drawn ones, no pictures. */
+/** One photo in a call by one client and by sixteen, three and five by one; with `vectors` in a catalog of drawn ones. */
 export async function benchIdentify({
   calls,
   products,
   vectors,
+  pictures = vectors.length === 0,
   mode: only = '',
   against,
 }: IdentifyBenchOptions): Promise<Measurement> {
@@ -34,7 +36,7 @@ export async function benchIdentify({
       const measured = await onInstallations({ mode, settings, against }, async (all, folder) => {
         if (size !== null) for (const each of all) await fillWithVectors(each, size);
         for (const each of all) await each.start();
-        if (size === null) imported.push(...(await fill(all, folder, { products, pictures: PICTURE_SIDE })));
+        if (pictures) imported.push(...(await fill(all, folder, { products, pictures: PICTURE_SIDE })));
         return byTurns(all, (each) => measure(each, photos, calls));
       });
       rows.push(...measured.map((row) => [mode, size ?? 'of the pictures', ...row]));

@@ -29,6 +29,7 @@ program
   .option('--calls <n>', 'calls of one client; four times as many of 16', Number, 120)
   .option(...PRODUCTS, 300)
   .option('--vectors <n,n...>', 'sizes of catalogs of drawn vectors, instead of pictures', numbers, [])
+  .option('--pictures', 'import pictures beside the drawn vectors')
   .addOption(new Option('--mode <mode>', 'only this one').choices(['embedded', 'postgresql']))
   .option(...AGAINST)
   .action(measuring(benchIdentify));
