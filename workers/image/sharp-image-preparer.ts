@@ -75,26 +75,30 @@ export class SharpImagePreparer implements ImagePreparer {
     bytes: Buffer,
     as: OutputForm['as'],
     { side, kernel }: ViewSize,
-    options: PrepareOptions = {},
+    { region, ...caller }: PrepareOptions = {},
   ): Promise<SmallPicture & Pick<PreparedImage, 'source' | 'digest'>> {
     const format = acceptedFormat(bytes, this.limits);
     try {
       const decodable = decodableForm(bytes, format);
       if (decodable === null) throw undecodableImage();
-      const header = await this.checkedHeader(decodable, options);
+      const header = await this.checkedHeader(decodable, caller);
       const isSrgb = header.icc !== undefined && isSrgbProfile(header.icc);
       const picture = { bytes: decodable, pixelsMax: this.limits.pixelsMax, isSrgb };
-      const wanted = { ...resizePlanOf(header, side, options.region), as, kernel };
+      const wanted = { ...resizePlanOf(header, side, region), as, kernel };
       const memory = memoryFor(decodable, header, wanted);
-      const small = await this.withinMemory(memory, header, options, async (isLarge) => {
-        const decoded = isLarge
-          ? decodeIsolated({ picture, wanted }, options.signal)
+      const isLarge = memory > LARGE_BYTES_MAX;
+      const decode = async () => {
+        const small = isLarge
+          ? decodeIsolated({ picture, wanted }, caller.signal)
           : decodePicture(picture, wanted);
         // Other threads decode meanwhile.
-        const digest = digestOf(bytes, options.region);
-        return { ...(await decoded), digest };
-      });
-      return { ...small, source: uprightSize(header) };
+        const digest = digestOf(bytes, region);
+        return { ...(await small), source: uprightSize(header), digest };
+      };
+      const cost = { pixels: header.width * header.height, ...caller };
+      return await (isLarge
+        ? this.alone.run({ bytes: 1, ...cost }, decode)
+        : this.budget.run({ bytes: memory, ...cost }, decode));
     } catch (failure) {
       // An unusual kind of JPEG that can't be decoded is refused by its name, not as damaged (contract 7.3).
       const isDamaged = failure instanceof AppError && failure.extras.reason === 'image_undecodable';
@@ -104,10 +108,7 @@ export class SharpImagePreparer implements ImagePreparer {
   }
 
   /** @throws AppError 422 for more pixels than are accepted */
-  private async checkedHeader(
-    decodable: Buffer,
-    { region: _, ...caller }: PrepareOptions,
-  ): Promise<Metadata> {
+  private async checkedHeader(decodable: Buffer, caller: Omit<PrepareOptions, 'region'>): Promise<Metadata> {
     const header = await this.budget.run({ ...HEADER, ...caller }, () =>
       decoding(() => sharp(decodable, { limitInputPixels: false, failOn: 'none' }).metadata()),
     );
@@ -115,19 +116,6 @@ export class SharpImagePreparer implements ImagePreparer {
     const large = `The image has ${header.width} x ${header.height} pixels, more than ${pixelsMax}.`;
     if (header.width * header.height > pixelsMax) throw unprocessable('image_too_large', large);
     return header;
-  }
-
-  /** Decodes once there is room for it; one that is too large for this process waits for its turn to be decoded in another. */
-  private withinMemory<Result>(
-    bytes: number,
-    { width, height }: Metadata,
-    { region: _, ...caller }: PrepareOptions,
-    decode: (isLarge: boolean) => Promise<Result>,
-  ): Promise<Result> {
-    const cost = { pixels: width * height, ...caller };
-    return bytes > LARGE_BYTES_MAX
-      ? this.alone.run({ bytes: 1, ...cost }, () => decode(true))
-      : this.budget.run({ bytes, ...cost }, () => decode(false));
   }
 }
 
