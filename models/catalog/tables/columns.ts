@@ -56,9 +56,8 @@ export function readColumns(
   const isOf = (name: string) => SYSTEMS[name]?.headers.some((each) => folded.has(each));
   const system = format ?? TABLE_FORMATS.find(isOf);
   const of = columnsOfFields(header, folded, { ...(system && columnsOfSystem(system, header)), ...map });
-  const [own = null, ofSale = own] = (['price', 'sale_price'] as const).map(
-    (field) => of.get(field)?.flatMap((each) => currencyIn(each) ?? [])[0],
-  );
+  const named = (field: TableField) => of.get(field)?.flatMap((each) => currencyIn(each) ?? [])[0];
+  const [own = null, ofSale = own] = [named('price'), named('sale_price')];
   if (own !== null && ofSale !== own) of.delete('sale_price');
   const used = new Set([...of.values()].flat());
   const wholly = [...LISTS, 'variant_image' as const].flatMap((field) => of.get(field) ?? []);
@@ -96,9 +95,9 @@ function columnsOfFields(
   };
   // Several pieces may have one reference, as watches do.
   const isNumbered = dictionary.words.stock.some((name) => folded.has(name));
-  // `Title` before `Title (de)`.
-  const isOfLanguage = (column: string) => Number(/\([a-z]{2}\)/i.test(column));
-  for (const column of header.toSorted((one, other) => isOfLanguage(one) - isOfLanguage(other))) {
+  // `Title` before `Title (de)`, `Size` before `US Size`.
+  const isQualified = (column: string) => Number(/\([a-z]{2}\)/i.test(column) || SIZING.test(column));
+  for (const column of header.toSorted((one, other) => isQualified(one) - isQualified(other))) {
     const field = isNumbered && says(foldHeader(column), 'reference') ? 'keywords' : fieldOf(column);
     if (field && (LISTS.has(field) || !of.has(field))) take(field, column);
   }
@@ -158,13 +157,15 @@ const formatOf = (of: ReadonlyMap<TableField, readonly string[]>): string => {
 const AROUND =
   /^(?:[cg]:|[a-z]{2}_(?=(?:title|description|category|variant)(?:_|$)))|\((?:product\.metafields[^)]*|[a-z]{2}-[a-z]{2}|en|de|fr|it|es|nl|pt|ja)\)/gi;
 
+/** `Item #` is a number, not the item. */
+const NUMBERS: ReadonlySet<string> = new Set([...HEADERS.sku, ...dictionary.fallbacks.sku]);
+const SIZES: readonly string[] = [...HEADERS.size, ...dictionary.fallbacks.size];
 /** The system of sizes: `Size (EU)`, `Taille FR`. */
-const SIZING = /^(?:eu|us|uk|it|fr|de|jp|int) | (?:eu|us|uk|it|fr|de|jp|int)$/;
+const SIZING = /^(?:eu|us|uk|it|fr|de|jp|int) | (?:eu|us|uk|it|fr|de|jp|int)$/i;
 
 /** A header without case, accents (except in Japanese), punctuation, currency, tax, picture number, and what is `AROUND` it. */
 export function foldHeader(header: string): string {
   const plain = withoutCurrency(header.replace(AROUND, ''))
-    .replace(/#\s*$/, ' no')
     .toLowerCase()
     .normalize('NFKD')
     .replace(/(?![\u3099\u309a])\p{M}/gu, '')
@@ -172,7 +173,8 @@ export function foldHeader(header: string): string {
     .replaceAll('ß', 'ss')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
+  if (/#\s*$/.test(header) && NUMBERS.has(`${plain} no`)) return `${plain} no`;
   const unnumbered = plain.replace(/ ?\d+$/, '');
   const unsized = plain.replace(SIZING, '');
-  return HEADERS.images.includes(unnumbered) ? unnumbered : HEADERS.size.includes(unsized) ? unsized : plain;
+  return HEADERS.images.includes(unnumbered) ? unnumbered : SIZES.includes(unsized) ? unsized : plain;
 }

@@ -56,8 +56,8 @@ export class ProductRows {
   /** Whether a shop shows it: a draft, an archived, an unpublished or a sold product is not offered. */
   isOffered(rows: Rows): boolean {
     const of = (field: TableField) => this.table.first(rows, field);
-    const isHidden = says(of('published'), 'hidden') || says(of('visibility'), 'hidden');
-    const isArchived = of('archived') !== null && !says(of('archived'), 'hidden');
+    const isHidden = says(of('published'), 'no', 'hidden') || says(of('visibility'), 'no', 'hidden');
+    const isArchived = of('archived') !== null && !says(of('archived'), 'no');
     return !says(of('status'), 'draft') && !isHidden && !isArchived && !this.isSold(rows);
   }
 

@@ -1,6 +1,7 @@
 import { addTo } from '../../multimap';
 import { storedImageOf } from '../import/record-pictures';
 import { fieldOf, KEY_FIELDS, SYSTEMS, type TableColumns, type TableField } from './columns';
+import dictionary from './columns.json';
 
 /** A row of a table: the line on which it begins, and its non-blank cells by column, in order. */
 export interface TableRow {
@@ -25,8 +26,8 @@ const NAMED_PAIR = /Name=([^|]*)\|Value=(.*?)(?:\[[^\]]*\])?[,;|\s]*(?=Type=|$)/
 export const PLACEHOLDER = /\{([^{}]*)\}/g;
 const NONE: readonly string[] = [];
 /** Cells that say that there is nothing, and errors of a spreadsheet such as `#REF!`. */
-const NOTHING = /^(?:[-–—]|--|n\/a|null|nan|#(?:n\/a|nv|[\p{Lu}/0]{2,9}[!?]))$/iu;
-const isGiven = (text: string): boolean => text.length > 10 || !NOTHING.test(text);
+const NOTHING: ReadonlySet<string> = new Set(dictionary.words.nothing);
+const isGiven = (text: string): boolean => text.length > 10 || !NOTHING.has(text.toLowerCase());
 
 /** What rows say: the values of their fields, the product or variant that they are of, and addresses of pages and pictures. */
 export class TableRows {

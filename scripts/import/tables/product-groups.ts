@@ -10,7 +10,7 @@ export interface ProductGroup {
 type GroupFault = RowFault & { readonly lost: boolean };
 
 const ROWS_MAX = 2_000;
-const SHORTENED = /^\d[.,]\d+E\+\d+$/i;
+const SHORTENED = /^\d(?:[.,]\d+)?E\+\d+$/i;
 const NO_TEXT = 'is a number that a spreadsheet shortened; make it text there and save it again';
 const NO_KEY = 'is required: a handle, an id, a SKU or a link tells which product a row is of';
 
