@@ -42,7 +42,7 @@ export function idempotent(
       const now = clock.now().getTime();
       return store.claim(call, new Date(now + leaseMs), new Date(now + KEPT_MS));
     };
-    const claim = await claimOnceOver(ask, res);
+    const claim = await claimOrWait(ask, res);
     switch (claim.kind) {
       case 'answered': {
         await answers.hold(res, Math.min(claim.bytes, TEXT_PIECE));
@@ -61,8 +61,8 @@ export function idempotent(
   };
 }
 
-/** Waits, for a while, until the first call is over. */
-async function claimOnceOver(ask: () => Promise<Claim>, res: Response): Promise<Claim> {
+/** Claims the key; while the first call runs, again until `WAIT_MS` are over. */
+async function claimOrWait(ask: () => Promise<Claim>, res: Response): Promise<Claim> {
   const giveUpAt = performance.now() + WAIT_MS;
   let claim = await ask();
   while (claim.kind === 'running' && !res.closed && performance.now() < giveUpAt) {
