@@ -137,9 +137,6 @@ export function photosOf(
 /** Longer than browsers and servers accept; parsing the host name in a URL of megabytes takes seconds. */
 const URL_LENGTH_MAX = 8192;
 
-/** A parser takes the host from anywhere behind the scheme: for `http:///a.jpg` that is `a.jpg`. */
-const HAS_HOST = /^\s*https?:\/\/[^\s/\\]/i;
-
 /**
  * A caller's address (contract 7.4). @throws AppError 400 that names the field: it is not an http(s) address, is too long, or contains
  * credentials
@@ -147,8 +144,10 @@ const HAS_HOST = /^\s*https?:\/\/[^\s/\\]/i;
 export function toHttpUrl(text: string, field: string, expected = 'an http or https address'): URL {
   const wrong = (why: string) => badRequest(`${field}: ${why}.`, { field });
   if (text.length > URL_LENGTH_MAX) throw wrong(`must not be longer than ${URL_LENGTH_MAX} characters`);
-  if (!HAS_HOST.test(text) || !URL.canParse(text)) throw wrong(`must be ${expected}`);
-  const url = new URL(text);
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    throw wrong(`must be ${expected}`);
+  }
   if (url.username !== '' || url.password !== '') throw wrong('must not hold a user name or password');
   return url;
 }
