@@ -220,7 +220,6 @@ interface PreviewRow {
 
 /** The fields of a merely noted entity that no check reads. Its id stands in for its name, as a product must have one. */
 const UNKNOWN = { parents: {}, tags: [], keywords: [], popularity: 0, images: [], thumbnails: [] };
-const GONE = { kind: '', category: null };
 
 /** What a dry run would change is noted in a table, as far as later lines refer to it: it may be larger than memory. */
 class DryRunStore extends PostgresRecordStore implements CatalogImportStore {
@@ -263,9 +262,8 @@ class DryRunStore extends PostgresRecordStore implements CatalogImportStore {
 
   protected override async entitiesIn(knex: Knex, ids: readonly string[], onlyLive?: boolean) {
     const known = await super.entitiesIn(knex, ids, onlyLive);
-    for (const { id, kind, category, deleted } of await this.notedOf(knex, ids)) {
-      if (deleted && onlyLive) known.delete(id);
-      else if (category !== null) known.set(id, { ...UNKNOWN, id, name: id, kind, category });
+    for (const { id, kind, category } of await this.notedOf(knex, ids)) {
+      if (category !== null) known.set(id, { ...UNKNOWN, id, name: id, kind, category });
     }
     return known;
   }
@@ -288,7 +286,9 @@ class DryRunStore extends PostgresRecordStore implements CatalogImportStore {
       readonly [Each in RecordKind]?: (given: readonly WrittenRecords[Each][]) => Promise<PreviewRow[]>;
     } = {
       entities: async (entities) =>
-        entities.map((record) => ({ ...GONE, ...record, product_id: null, deleted: isDeletion(record) })),
+        entities.flatMap((record) =>
+          isDeletion(record) ? [] : [{ ...record, product_id: null, deleted: false }],
+        ),
       products: (products) => this.variantsAfter(trx, products),
     };
     const rows = (await notes[kind]?.(records)) ?? [];
