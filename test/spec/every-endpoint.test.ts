@@ -7,9 +7,9 @@ import { ADMIN_TOKEN, type Answer, ApiClient } from '../support/api-client';
 import type { Operation } from '../support/document-check';
 import { FIXTURE } from '../support/fixture-data';
 import { rawAnswer } from '../support/interrupted-calls';
+import { bag, fresh } from '../support/record-lines';
 import { useService } from '../support/service';
 import { useEmbeddedPictures } from '../support/stored-vectors';
-import { bag, fresh } from '../support/written-catalog';
 
 /** contract 6.8, 9, 11, 12, 14.19: what holds at every address and method of the document. */
 // A separate database, as its calls change what other files count.

@@ -1,5 +1,6 @@
 import { idsOf } from '../support/api-client';
-import { brandLine, fresh, RUN, useWrittenCatalog } from '../support/written-catalog';
+import { brandLine, fresh, RUN } from '../support/record-lines';
+import { useWrittenCatalog } from '../support/written-catalog';
 
 /** contract 5.15, 13.19: texts and names that software is likely to stumble over, wherever a caller may choose them. */
 const { writer: api } = useWrittenCatalog();

@@ -1,14 +1,6 @@
 import { idsOf } from '../support/api-client';
-import {
-  bag,
-  brandLine,
-  fresh,
-  price,
-  pricedBag,
-  RUN,
-  useWrittenCatalog,
-  variantOf,
-} from '../support/written-catalog';
+import { bag, brandLine, fresh, price, pricedBag, RUN, variantOf } from '../support/record-lines';
+import { useWrittenCatalog } from '../support/written-catalog';
 
 /** contract 1.10, 1.11, 15.10: what a record may say, how it is shown, and how it is read back. */
 const { writer, importFiles } = useWrittenCatalog();

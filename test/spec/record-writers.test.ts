@@ -6,7 +6,8 @@ import { PORTS } from '../../models/ports';
 import { useAndClose } from '../../models/promises';
 import { idsOf } from '../support/api-client';
 import { holdMethod, requestText, sendRaw } from '../support/interrupted-calls';
-import { bag, brandLine, fresh, pricedBag, useWrittenCatalog } from '../support/written-catalog';
+import { bag, brandLine, fresh, pricedBag } from '../support/record-lines';
+import { useWrittenCatalog } from '../support/written-catalog';
 
 /** contract 15.5: several writers at the same time; `test/service/consistency.test.ts` has ten of them beside an import. */
 const { service, writer, found, importFiles } = useWrittenCatalog();

@@ -1,15 +1,7 @@
 import { PORTS } from '../../models/ports';
 import { idsOf } from '../support/api-client';
-import {
-  bag,
-  brandLine,
-  fresh,
-  price,
-  pricedBag,
-  RUN,
-  useWrittenCatalog,
-  variantOf,
-} from '../support/written-catalog';
+import { bag, brandLine, fresh, price, pricedBag, RUN, variantOf } from '../support/record-lines';
+import { useWrittenCatalog } from '../support/written-catalog';
 
 /** contract 15: the catalog written over HTTP: what is accepted, what is rejected, and when it is visible. */
 const { service, vectors, writer, found } = useWrittenCatalog();

@@ -1,7 +1,8 @@
 import sharp from 'sharp';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { PORTS } from '../../models/ports';
-import { bag, fresh, RUN, useWrittenCatalog } from '../support/written-catalog';
+import { bag, fresh, RUN } from '../support/record-lines';
+import { useWrittenCatalog } from '../support/written-catalog';
 
 /** contract 15.9: pictures of the catalog stored over HTTP. */
 const { service, writer } = useWrittenCatalog({ IMAGE_BYTES_MAX: '200000' });

@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { BatchSize } from '../../models/catalog/import/run-stage';
-import {
-  bag,
-  brandLine,
-  fresh,
-  price,
-  pricedBag,
-  useWrittenCatalog,
-  variantOf,
-} from '../support/written-catalog';
+import { bag, brandLine, fresh, price, pricedBag, variantOf } from '../support/record-lines';
+import { useWrittenCatalog } from '../support/written-catalog';
 
 /** contract 13.15: prices belong to a variant's id, and a variant to the product that named it last. */
 const { service, writer, importFiles } = useWrittenCatalog();

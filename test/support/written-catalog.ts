@@ -4,6 +4,7 @@ import { SCOPES } from '../../models/access/api-key';
 import { PORTS } from '../../models/ports';
 import { ApiClient } from './api-client';
 import { type CatalogSource, FIXTURE, importInto, writeBundle } from './fixture-data';
+import { fresh } from './record-lines';
 import { type TestService, useService } from './service';
 import { StoredVectors } from './stored-vectors';
 import { temporaryFolder } from './temporary-folder';
@@ -43,35 +44,3 @@ export function useWrittenCatalog(settings: Readonly<Record<string, string>> = {
   };
   return { service, vectors, writer, found, importFiles };
 }
-
-/** Distinguishes what this run writes from what an earlier run left. */
-export const RUN = Date.now().toString(36);
-
-let count = 0;
-export function fresh(kind: string): string {
-  count += 1;
-  return `${kind}_${RUN}x${process.pid}x${count}`;
-}
-
-/** A croc Birkin of the fixture's taxonomy, in a line of its own. */
-export const bag = (id: string, rest: object = {}) => ({
-  products: {
-    id,
-    category: 'handbags',
-    attributes: { brand: 'brand_hermes', model: 'model_birkin', style: 'style_birkin_croc' },
-    ...rest,
-  },
-});
-
-export const variantOf = (id: string): string => id.replace('product_', 'variant_');
-
-export const brandLine = (id: string, name: string, category: string | readonly string[] = 'handbags') => ({
-  entities: { id, kind: 'brand', name, category },
-});
-
-export const price = (id: string, A: number) => ({
-  estimates: { variant: variantOf(id), source: 'ebay', region: 'NA', A },
-});
-
-export const pricedBag = (id: string, A: number, rest: object = {}) =>
-  [bag(id, { variants: [{ id: variantOf(id) }], ...rest }), price(id, A)] as const;
