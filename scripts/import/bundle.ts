@@ -138,10 +138,12 @@ export const withRecords = <Record>(file: RecordFile<unknown>, parse: Parse<Reco
 });
 
 async function* linesOf(path: string): ReturnType<RecordFile<unknown>['read']> {
+  // A stream that waits for anything fails without a handler.
+  const isPacked = await isGzip(path).catch(() => false);
   const raw = createReadStream(path, { highWaterMark: 256 * 1024 });
   let last = 0;
   try {
-    const bytes = (await isGzip(path)) ? pipeline(raw, createGunzip(), () => undefined) : raw;
+    const bytes = isPacked ? pipeline(raw, createGunzip(), () => undefined) : raw;
     for await (const lines of readLines(bytes)) {
       last = lines.at(-1)?.line ?? last;
       yield { lines, bytesRead: raw.bytesRead };

@@ -68,17 +68,16 @@ async function isPlainFolder(path: string): Promise<boolean> {
 }
 
 /** Every link and special file below a folder; none is followed or read. */
-export async function findLinks(root: string, below = ''): Promise<BundleFault[]> {
-  const faults: BundleFault[] = [];
+export async function findLinks(root: string, below = '', found: BundleFault[] = []): Promise<BundleFault[]> {
   for await (const entry of await opendir(join(root, below))) {
     const file = below === '' ? entry.name : `${below}/${entry.name}`;
-    const add = (reason: string) => faults.push({ file, field: 'file', reason });
-    if (entry.isDirectory()) faults.push(...(await findLinks(root, file)));
+    const add = (reason: string) => found.push({ file, field: 'file', reason });
+    if (entry.isDirectory()) await findLinks(root, file, found);
     else if (entry.isSymbolicLink()) add('a symbolic link');
     else if (!entry.isFile()) add('no plain file');
     else if ((await lstat(join(root, file))).nlink > 1) add('a hard link');
   }
-  return faults;
+  return found;
 }
 
 async function readPlainFile(path: string, bytesMax: number): Promise<Buffer | null> {

@@ -1,7 +1,9 @@
 import { linkSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { Bundle, type BundleFileName } from '../../scripts/import/bundle';
+import { unpackArchive } from '../../workers/library/unpack-archive';
 import { type TarEntry, tarOf } from '../support/tar-archive';
 import { temporaryFolder } from '../support/temporary-folder';
 
@@ -92,12 +94,18 @@ describe('a bundle', () => {
     expect(reasons(bundle)).toEqual(['synonyms.jsonl.gz: not read, because synonyms.jsonl is there too']);
   });
 
-  test('gives what can be read of a gzip file that ends early, and a fault for the rest', async () => {
+  test('gives what can be read of a gzip file that ends early or has gone, and a fault for the rest', async () => {
     const whole = gzipSync(Array.from({ length: 20_000 }, (_, i) => `{"a":${i * 7919}}\n`).join(''));
-    const bundle = await open(folder({ 'tags.jsonl.gz': whole.subarray(0, whole.length / 2) }));
+    const path = folder({ 'tags.jsonl.gz': whole.subarray(0, whole.length / 2) });
+    const bundle = await open(path);
     const lines = (await read(bundle, 'tags.jsonl')) ?? [];
     expect(lines.length).toBeGreaterThan(1);
     expect(lines.at(-1)).toMatch(/cannot be read from here on/);
+    const file = await bundle.file('tags.jsonl');
+    rmSync(path, { recursive: true });
+    const [gone] = await Readable.from(file?.read() ?? []).toArray();
+    expect(gone.lines).toMatchObject([{ line: 1, reason: expect.stringContaining('on: ENOENT') }]);
+    await expect(unpackArchive(path, root)).rejects.toThrow('ENOENT');
   });
 
   test('is an error when it does not exist or is not an archive', async () => {

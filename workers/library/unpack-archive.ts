@@ -44,6 +44,7 @@ export async function unpackArchive(
   folder: string,
   { bytesMax, entriesMax, flags } = UNLIMITED,
 ): Promise<readonly EntryFault[]> {
+  const isPacked = await isGzip(archive);
   const faults: EntryFault[] = [];
   const left = { bytes: bytesMax, entries: entriesMax };
   const entries = extract();
@@ -59,7 +60,7 @@ export async function unpackArchive(
     }
   })();
   const raw = createReadStream(archive);
-  const reading = (await isGzip(archive)) ? pipeline(raw, createGunzip(), entries) : pipeline(raw, entries);
+  const reading = isPacked ? pipeline(raw, createGunzip(), entries) : pipeline(raw, entries);
   for (const ended of await Promise.allSettled([taking, reading])) {
     if (ended.status === 'rejected') throw ended.reason;
   }
