@@ -126,8 +126,14 @@ test('an entity and a product never share an id: the later one is rejected', asy
   ]);
   await bench.accept({ 'products.jsonl': [{ id: line.id, deleted: true }] });
   expect(await bench.row(line.id)).toMatchObject({ kind: line.kind });
-  const gone = { 'entities.jsonl': [{ id: line.id, deleted: true }] };
-  await bench.accept({ ...gone, 'products.jsonl': [{ ...bag, id: line.id }] });
+  const other = { ...line, id: 'product_line_c' };
+  const lines = [line.id, other.id];
+  const gone = lines.map((id) => ({ id, deleted: true }));
+  const naming = product('c', 'style_togo', { attributes: { brand: 'brand_hermes', product_line: lines } });
+  const products = [naming, ...lines.map((id) => ({ ...bag, id, variants: [] }))];
+  const replaced = { 'entities.jsonl': [other, ...gone], 'products.jsonl': products };
+  expect(await bench.import(replaced, { dryRun: true })).toMatchObject({ accepted: 6, rejected: 0 });
+  await bench.accept(replaced);
   expect(await bench.row(line.id)).toMatchObject({ kind: 'product' });
 });
 
@@ -141,6 +147,8 @@ test('entities whose parents are in later lines are accepted if the last line of
       entity('brand_bad', ' '),
       entity('brand_x', 'X', { parents: { model: 'model_typo' } }),
       entity('brand_x', 'X'),
+      entity('model_w', 'W', { category: 'watches', parents: { brand: 'brand_hermes' } }),
+      { ...HERMES, category: ['handbags', 'watches'] },
     ],
   });
   expect(bench.rejects().sort()).toEqual([
@@ -148,7 +156,7 @@ test('entities whose parents are in later lines are accepted if the last line of
     'entities.jsonl:5: name: is blank',
     expect.stringMatching(/^entities\.jsonl:6: parents/),
   ]);
-  expect(result.accepted).toBe(4);
+  expect(result.accepted).toBe(6);
   expect(await bench.row('style_x')).toMatchObject({ name: 'last', attributes: [{}, { id: 'style_x' }] });
   expect(await bench.row('model_x')).toMatchObject({ attributes: [{}, { id: 'brand_x' }, {}] });
 });

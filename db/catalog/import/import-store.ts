@@ -262,8 +262,9 @@ class DryRunStore extends PostgresRecordStore implements CatalogImportStore {
 
   protected override async entitiesIn(knex: Knex, ids: readonly string[], onlyLive?: boolean) {
     const known = await super.entitiesIn(knex, ids, onlyLive);
-    for (const { id, kind, category } of await this.notedOf(knex, ids)) {
-      if (category !== null) known.set(id, { ...UNKNOWN, id, name: id, kind, category });
+    for (const { id, kind, category, deleted } of await this.notedOf(knex, ids)) {
+      if (deleted && onlyLive) known.delete(id);
+      else if (category !== null) known.set(id, { ...UNKNOWN, id, name: id, kind, category });
     }
     return known;
   }
@@ -285,10 +286,15 @@ class DryRunStore extends PostgresRecordStore implements CatalogImportStore {
     const notes: {
       readonly [Each in RecordKind]?: (given: readonly WrittenRecords[Each][]) => Promise<PreviewRow[]>;
     } = {
-      entities: async (entities) =>
-        entities.flatMap((record) =>
-          isDeletion(record) ? [] : [{ ...record, product_id: null, deleted: false }],
-        ),
+      entities: async (entities) => {
+        const ids = entities.map(({ id }) => id);
+        const known = await this.entitiesIn(trx, ids);
+        return entities.flatMap((record) => {
+          // Records may still name a deleted one.
+          const entity = isDeletion(record) ? known.get(record.id) : record;
+          return entity ? [{ ...entity, product_id: null, deleted: isDeletion(record) }] : [];
+        });
+      },
       products: (products) => this.variantsAfter(trx, products),
     };
     const rows = (await notes[kind]?.(records)) ?? [];

@@ -160,9 +160,12 @@ export class Waiting {
   /** Whether a line must be read again: one of its parents may still come, or it replaces a waiting line. */
   take({ line, record }: Numbered<Entity>, known: ReadonlyMap<string, EntityRecord>): boolean {
     if (this.#isStuck) return false;
-    const parents = isDeletion(record) ? [] : Object.values(record.parents);
-    const mayCome = (id: string) => !known.has(id) && (this.before?.ids.has(id) ?? true);
-    if (!parents.some(mayCome) && !this.ids.has(record.id)) return false;
+    const mayCome = ({ category, parents }: EntityRecord) =>
+      Object.entries(parents).some(
+        ([field, id]) =>
+          referenceFault(id, known, field, category) !== null && (this.before?.ids.has(id) ?? true),
+      );
+    if ((isDeletion(record) || !mayCome(record)) && !this.ids.has(record.id)) return false;
     this.lines.add(line);
     this.ids.add(record.id);
     return true;
