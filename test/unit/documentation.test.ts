@@ -90,7 +90,10 @@ test('the page of settings lists every setting, and no others', () => {
 });
 
 test('compose passes on every setting except those of a container or of a client', () => {
-  const passed = matches(read('docker-compose.yml'), /^ +([A-Z0-9_]+): /gm);
+  const compose = read('docker-compose.yml');
+  const passed = matches(compose, /^ +([A-Z0-9_]+): /gm);
+  // Workers take pictures of the catalog by the limits of imports; commands run in the api's container.
+  expect(compose.split('\nservices:')[1]).not.toMatch(/^ +(AWS|IMAGE(?!_BASE)|INFERENCE|MODEL)/m);
   const left = settingNames().filter((name) => !passed.includes(name));
   expect([...left].sort()).toEqual(['DATA_DIR', 'HOST', 'LOUPE_API_KEY', 'LOUPE_URL', 'PORT']);
 });
