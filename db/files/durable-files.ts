@@ -78,21 +78,28 @@ export function makeFolder(folder: string, mode = 0o777): void {
 
 const ENDING = ['SIGINT', 'SIGTERM'] as const;
 
-/** A new folder until it is closed, or a signal ends the process. @param prefix of its path @throws the error of the file system */
+/** Runs `close` when the process ends, also by a signal that nobody else handles. Returns what runs it now instead. */
+export function closeAtExit(close: () => void): () => void {
+  const end = (signal: NodeJS.Signals) => {
+    // The same signal again does not end the first process of a container.
+    if (process.listenerCount(signal) === 0) process.exit(128 + os.constants.signals[signal]);
+  };
+  const closeOnce = () => {
+    for (const signal of ENDING) process.off(signal, end);
+    process.off('exit', closeOnce);
+    close();
+  };
+  for (const signal of ENDING) process.once(signal, end);
+  process.once('exit', closeOnce);
+  return closeOnce;
+}
+
+/** A new folder until it is closed, or the process ends. @param prefix of its path @throws the error of the file system */
 export function openWorkFolder(prefix: string) {
   makeFolder(dirname(prefix));
   const path = mkdtempSync(prefix);
-  const close = async () => {
-    for (const signal of ENDING) process.off(signal, end);
-    rmSync(path, { recursive: true, force: true });
-  };
-  const end = (signal: NodeJS.Signals) => {
-    void close();
-    // The same signal again does not end the first process of a container.
-    process.exit(128 + os.constants.signals[signal]);
-  };
-  for (const signal of ENDING) process.once(signal, end);
-  return { path, close };
+  const close = closeAtExit(() => rmSync(path, { recursive: true, force: true }));
+  return { path, close: async () => close() };
 }
 
 async function withDraft(

@@ -88,7 +88,7 @@ function tableOptions(path: string, options: ImportFlags): TableImport | null {
   const { format = null, map, category = null, currency, shop = null, feed = null } = options;
   const { removeMissing = false, force = false } = options;
   if (!isTablePath(path)) {
-    const given = { format, map, category, currency, shop, feed, 'remove-missing': removeMissing };
+    const given = { format, map, category, currency, shop, feed, 'remove-missing': removeMissing, force };
     const [first] = Object.entries(given).filter(([, value]) => value);
     if (first) throw new InvalidArgumentError(`--${first[0]} is for tables: .csv, .tsv, .txt or .xml.`);
     return null;

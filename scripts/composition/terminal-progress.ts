@@ -1,4 +1,5 @@
 import { Format, SingleBar } from 'cli-progress';
+import { closeAtExit } from '../../db/files/durable-files';
 import type { Progress } from '../../models/ports';
 import { printable } from './printable';
 
@@ -19,10 +20,12 @@ export async function withProgress<Result>(
   work: (progress: Progress) => Promise<Result>,
 ): Promise<Result> {
   const progress = new TerminalProgress(stream);
+  // Else Ctrl-C would leave a terminal without cursor and line breaks.
+  const stop = closeAtExit(() => progress.stop());
   try {
     return await work(progress);
   } finally {
-    progress.stop();
+    stop();
   }
 }
 

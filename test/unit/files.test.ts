@@ -15,13 +15,13 @@ beforeEach(() => {
 });
 
 test.each(['SIGINT', 'SIGTERM', null] as const)(
-  'a work folder ends with %s, or when it is closed',
+  'work folders end with %s, or when they are closed',
   async (signal) => {
-    const exit = jest.spyOn(process, 'exit').mockReturnValue(undefined as never);
-    const work = durable.openWorkFolder(join(folder, 'deep', '.work-'));
-    writeFileSync(join(work.path, 'part'), '');
+    const exit = jest.spyOn(process, 'exit').mockImplementation(() => process.emit('exit', 0) as never);
+    const works = [1, 2].map(() => durable.openWorkFolder(join(folder, 'deep', '.work-')));
+    for (const { path } of works) writeFileSync(join(path, 'part'), '');
     if (signal) process.emit(signal, signal);
-    else await work.close();
+    else for (const work of works) await work.close();
     expect(readdirSync(join(folder, 'deep'))).toEqual([]);
     expect([process.listenerCount('SIGINT'), process.listenerCount('SIGTERM')]).toEqual([0, 0]);
     expect(exit.mock.calls).toEqual(signal ? [[{ SIGINT: 130, SIGTERM: 143 }[signal]]] : []);
