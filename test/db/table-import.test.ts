@@ -196,11 +196,8 @@ describe('a feed', () => {
       expect(refused).toMatchObject({ table: { removed: 0, refused: true, notes } });
     }
     expect(await products()).toBe('abcdefghij');
-    // A dry run says what the import will remove, and a rejected row counts as in the file.
-    const today = [...rowsOf('abcdefg'), row('h', { title: 'x'.repeat(600) })];
-    expect(await importRows(today, FEED, { dryRun: true })).toMatchObject({ table: { removed: 2 } });
-    expect(await products()).toBe('abcdefghij');
-    expect(await importRows(rowsOf('abcdefgh'), FEED)).toMatchObject({ table: { removed: 2 } });
+    for (const dryRun of [true, false])
+      expect(await importRows(rowsOf('abcdefgh'), FEED, { dryRun })).toMatchObject({ table: { removed: 2 } });
     // As after a change of the column that tells products apart.
     const other = importRows(rowsOf('uvwxyz'), FEED);
     await expect(other).rejects.toThrow('None of the 8 products of the feed "shop" is in the file');

@@ -56,12 +56,6 @@ describe('an account', () => {
     expect((await json<AccountDocument>('accounts create --name Maison')).credits).toBeNull();
   });
 
-  // contract 14.5
-  test('has a name with a line break shown in one line', async () => {
-    const { stdout } = await loupe('accounts create --name a\nb\u202ec');
-    expect(stdout).toMatch(/^\S+ {2}a\\u000ab\\u202ec {2}unlimited\n$/);
-  });
-
   // contract 7.11
   test('has its photos kept only while an operator has switched that on', async () => {
     const { accountId: id } = await service.newKey();

@@ -75,7 +75,6 @@ describe('a bad record is rejected with its field and the reason', () => {
 
   test.each<[kind: Kind, change: object | string, reason: string]>([
     ['entities', '[]', 'line: is no object'],
-    ['entities', 'null', 'line: is no object'],
     ['entities', { id: undefined }, 'id: is required'],
     ['entities', { name: undefined }, 'name: is required'],
     ['entities', { kind: undefined }, 'kind: is required'],
@@ -95,7 +94,6 @@ describe('a bad record is rejected with its field and the reason', () => {
     ['entities', { images: ['http://a.example/a.jpg'] }, 'images.0: is no https:// address'],
     ['entities', { images: ['https://'] }, 'images.0: is no https:// address'],
     ['entities', { images: ['../a.jpg'] }, 'images.0: is a path that leaves the bundle'],
-    ['entities', { thumbnails: ['/a.jpg'] }, 'thumbnails.0: is an absolute path'],
     ['entities', { parent: {} }, `parent: "parent" ${NO_FIELD}`],
     ['entities', { deleted: true, keyword: [] }, `keyword: "keyword" ${NO_FIELD}`],
     ['products', { id: 'bag_a' }, 'id: does not start with product_'],
@@ -113,7 +111,6 @@ describe('a bad record is rejected with its field and the reason', () => {
     ['estimates', { A: 1, B: 2 }, 'B: grades do not descend'],
     ['estimates', { A: 3, B: null, C: 3.5 }, 'C: grades do not descend'],
     ['estimates', { A: -1 }, 'A: must be at least 0'],
-    ['estimates', { A: '5' }, 'A: is no number'],
     ['estimates', { confidence: 1.1 }, 'confidence: must be at most 1'],
     ['history', { confidence: -0.1 }, 'confidence: must be at least 0'],
     ['estimates', { region: 'US' }, 'region: must be one of NA, EU-UK, EU-IE'],

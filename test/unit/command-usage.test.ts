@@ -1,9 +1,8 @@
-import childProcess from 'node:child_process';
 import { CommanderError } from 'commander';
 import { version } from '../../package.json';
 import { buildProgram } from '../../scripts/commands/run-command';
 import { outcomeOf } from '../../scripts/lab/service-processes';
-import { killCommand, runLoupeHere } from '../support/run-loupe';
+import { runLoupeHere } from '../support/run-loupe';
 
 const KEY = 'keys create --account x --name n';
 
@@ -36,14 +35,6 @@ test.each<[string, string, RegExp]>([
 
 test('--version prints the release and nothing else', async () => {
   expect(await outcomeOf({}, '--version')).toMatchObject({ code: 0, stdout: `${version}\n` });
-});
-
-test('a command that other tests kill may have ended before, and does not outlive a failure of the test', async () => {
-  expect(await killCommand({}, ['--version'], async () => false)).toBe(false);
-  const fails = () => Promise.reject(new Error('the test fails'));
-  const spawned = jest.spyOn(childProcess, 'spawn');
-  await expect(killCommand({}, ['--version'], fails)).rejects.toThrow('the test fails');
-  expect(spawned.mock.results.map(({ value }) => value.signalCode)).toEqual(['SIGKILL']);
 });
 
 test('--help on a group and on a command says how it is used', async () => {

@@ -22,9 +22,6 @@ test('the same seed gives the same bytes, pictures included, and another seed ot
   const pictures = products.flatMap(({ images }) => images.map((image) => files.get(image)));
   expect(new Set(pictures).size).toBe(8);
   expect(pictures).not.toContain(undefined);
-});
-
-test('a bundle begins with all products of a smaller one', async () => {
-  const small = await generated({ products: 50, seed: 42 });
-  expect((await generated({ products: 90, seed: 42 })).products.slice(0, 50)).toEqual(small.products);
+  // A bundle begins with the products of a smaller one.
+  expect((await generated({ ...options, products: 2 })).products).toEqual(products.slice(0, 2));
 });

@@ -147,10 +147,6 @@ describe('Redis', () => {
     expect(fault[0]).toContain(`127.0.0.1:${port}, database 3`);
   });
 
-  test('a primary is used', async () => {
-    await probeRedis(`redis://127.0.0.1:${await redisWith({ info: '$11\r\nrole:master' })}`);
-  });
-
   test('a server that speaks no TLS is explained', async () => {
     const port = await answering('-ERR unknown command\r\n');
     const fault = await faultOf(probeRedis(`rediss://127.0.0.1:${port}`));
