@@ -2,7 +2,8 @@ import 'reflect-metadata';
 import { Command, Option } from 'commander';
 import { benchCatalog } from './catalog/bench-catalog';
 import { benchIdentify } from './identify';
-import { benchPeers } from './peers/bench-peers';
+import { benchPeers, type PeersBenchOptions } from './peers/bench-peers';
+import { benchCatalogPeers } from './peers/catalog-peers';
 import { type Measurement, report } from './table';
 import { benchConfidence, benchRecall, type ConfidenceBenchOptions } from './vision/bench-vision';
 
@@ -34,9 +35,14 @@ program
 program
   .command('peers')
   .description('identify beside FastAPI, ONNX Runtime, OpenCV and pgvector with the same network and vectors')
+  .option('--catalog', 'catalog queries beside tantivy, SQLite FTS5 and DuckDB instead')
   .option(...PRODUCTS, 300)
-  .option('--calls <n>', 'calls of one caller; four times as many of 16', Number, 100)
-  .action(measuring(benchPeers));
+  .option('--calls <n>', 'calls of one caller, of each kind of query; of 16 more', Number, 100)
+  .action(
+    measuring((options: PeersBenchOptions & { readonly catalog?: boolean }) =>
+      options.catalog ? benchCatalogPeers(options) : benchPeers(options),
+    ),
+  );
 program
   .command('catalog')
   .description('every kind of catalog query over HTTP, 1 and 16 clients')

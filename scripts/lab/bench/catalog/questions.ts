@@ -4,10 +4,30 @@ import { wordsOf } from '../../../../models/catalog/fold-text';
 import type { Random } from '../../../../models/random';
 import type { CatalogSample } from './catalog-sample';
 
-/** A path, and the body of a POST, that ask over HTTP (contract 4.1). */
-export interface Question {
-  readonly path: string;
-  readonly body?: object;
+export type Question =
+  | { readonly item: string }
+  | { readonly query: CatalogQuery }
+  | { readonly suggest: string };
+
+/** The path, and the body of a POST, that ask a question over HTTP (contract 4.1). */
+export function requestOf(question: Question, pricing: boolean): { path: string; body?: object } {
+  const includes = pricing ? ['taxonomy', 'pricing'] : ['taxonomy'];
+  if ('item' in question) {
+    const id = encodeURIComponent(question.item);
+    return { path: `/v3/catalog/items/${id}?includes=${includes.join(',')}` };
+  }
+  if ('suggest' in question) return { path: '/v3/catalog/suggest', body: { query: question.suggest } };
+  const { text, node, filters, facets, page, cursor, pageSize, sort } = question.query;
+  const body = {
+    ...(text === null ? {} : { query: text }),
+    taxonomy_node: node,
+    filters: filters.map(({ field, include, exclude }) => ({ field, include, exclude })),
+    ...(facets && { facets: facets.map(({ field, limit }) => ({ field, limit })) }),
+    ...(cursor === undefined ? { page } : { cursor }),
+    page_size: pageSize,
+    ...{ sort, includes },
+  };
+  return { path: '/v3/catalog/query', body };
 }
 
 type Draw<Drawn> = (sample: CatalogSample, random: Random) => Drawn;
@@ -29,36 +49,21 @@ const PLAIN: CatalogQuery = {
 
 const listing = (name: string, draw: Draw<Partial<CatalogQuery>>): QuestionKind => ({
   name,
-  draw: (...given) => {
-    const { text, node, filters, facets, page, cursor, pageSize, sort } = { ...PLAIN, ...draw(...given) };
-    const body = {
-      ...(text === null ? {} : { query: text }),
-      taxonomy_node: node,
-      filters: filters.map(({ field, include, exclude }) => ({ field, include, exclude })),
-      ...(facets && { facets: facets.map(({ field, limit }) => ({ field, limit })) }),
-      ...(cursor === undefined ? { page } : { cursor }),
-      page_size: pageSize,
-      ...{ sort, includes: ['taxonomy', 'pricing'] },
-    };
-    return { path: '/v3/catalog/query', body };
-  },
+  draw: (...given) => ({ query: { ...PLAIN, ...draw(...given) } }),
 });
 
-const text = (name: string, draw: Draw<string>): QuestionKind =>
-  listing(name, (...given) => ({ text: draw(...given) }));
+const text = (name: string, draw: Draw<string>): QuestionKind => ({
+  name,
+  draw: (...given) => ({ query: { ...PLAIN, text: draw(...given) } }),
+});
 
 const suggestion = (name: string, draw: Draw<string>): QuestionKind => ({
   name: `suggest ${name}`,
-  draw: (...given) => ({ path: '/v3/catalog/suggest', body: { query: draw(...given) } }),
-});
-
-const lookup: Draw<Question> = (sample, random) => ({
-  path: `/v3/catalog/items/${encodeURIComponent(sample.product(random).id)}?includes=taxonomy,pricing`,
+  draw: (...given) => ({ suggest: draw(...given) }),
 });
 
 export const QUESTION_KINDS: readonly QuestionKind[] = [
-  { name: '/healthz', draw: () => ({ path: '/healthz' }) },
-  { name: 'item lookup', draw: lookup },
+  { name: 'item lookup', draw: (sample, random) => ({ item: sample.product(random).id }) },
   listing('listing', (_, random) => ({ page: random.integer(0, FIRST_PAGES) })),
   listing('one filter', (sample, random) => ({ filters: sample.filters(random, 1) })),
   listing('three filters', (sample, random) => ({ filters: sample.filters(random, 3) })),

@@ -21,7 +21,9 @@ import { Client, runConcurrently } from '../load';
 import { memoryOf, processesCalled, processorMsOf, processTree } from '../process-stats';
 import { byTurns, type Cell, type Measurement, machine, percentiles } from '../table';
 
-const TURNS = 5;
+export type PeersBenchOptions = Omit<BenchOptions, 'against'>;
+
+export const TURNS = 5;
 
 interface Subject {
   readonly name: string;
@@ -38,7 +40,7 @@ const PYTHON = join('bench-results', 'python');
 const run = promisify(execFile);
 
 /** Identify beside the same network behind FastAPI, ONNX Runtime, OpenCV and pgvector. @throws Error if they find other products */
-export async function benchPeers({ products, calls }: BenchOptions): Promise<Measurement> {
+export async function benchPeers({ products, calls }: PeersBenchOptions): Promise<Measurement> {
   await installPython();
   const bodies = photoBodies(await drawPhotos(products, PHOTO_SIDE));
   const filled = async (installation: Installation, folder: string): Promise<Subject> => {
@@ -90,7 +92,7 @@ async function startPeers(served: Installation, folder: string) {
   const common = { ...(await exportNetwork(folder)), DATABASE_URL, VECTORS: embeddingsOf(version).text };
   return Promise.all(
     [...new Set([1, cpus().length])].map(async (threads) => {
-      const { url, child } = await startPeer({ ...common, THREADS: String(threads) });
+      const { url, child } = await startPeer('photo_peer', { ...common, THREADS: String(threads) });
       const client = new Client(url, '');
       const subject: Subject = {
         name: `peer, ${threads} ${threads === 1 ? 'thread' : 'threads'} an inference`,
@@ -103,7 +105,7 @@ async function startPeers(served: Installation, folder: string) {
 }
 
 /** Installs the packages of `requirements.txt` into an environment of their own. @throws Error without Python 3.10 or newer */
-async function installPython(): Promise<void> {
+export async function installPython(): Promise<void> {
   const [requirements, installed] = [join(__dirname, 'requirements.txt'), join(PYTHON, 'installed.txt')];
   const wanted = await readFile(requirements, 'utf8');
   if (wanted === (await readFile(installed, 'utf8').catch(() => null))) return;
@@ -113,9 +115,12 @@ async function installPython(): Promise<void> {
   await writeFile(installed, wanted);
 }
 
-/** Starts the peer and waits until it answers. @throws Error when it ends instead, with its output */
-async function startPeer(settings: Settings): Promise<{ url: string; child: ChildProcess }> {
-  const words = ['-m', 'uvicorn', 'photo_peer:app', '--app-dir', __dirname, '--port', '0', '--no-access-log'];
+/** Starts a program of this folder and waits until it answers. @throws Error when it ends instead, with its output */
+export async function startPeer(
+  module: string,
+  settings: Settings,
+): Promise<{ url: string; child: ChildProcess }> {
+  const words = ['-m', 'uvicorn', `${module}:app`, '--app-dir', __dirname, '--port', '0', '--no-access-log'];
   const child = spawn(join(PYTHON, 'bin', 'python'), words, {
     env: { PATH: processEnvironment()['PATH'], PYTHONDONTWRITEBYTECODE: '1', ...settings },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -128,7 +133,7 @@ async function startPeer(settings: Settings): Promise<{ url: string; child: Chil
     child.stderr.pipe(process.stderr);
     return { url, child };
   }
-  throw new Error(`the peer did not start:\n${said.join('\n')}`);
+  throw new Error(`${module} did not start:\n${said.join('\n')}`);
 }
 
 async function exportNetwork(folder: string): Promise<Settings> {
