@@ -8,8 +8,12 @@ import { bundledModel } from '../../../workers/library/model-library';
 import type { Knex } from './installation';
 
 /** Of the bundled model. */
-const DIMENSIONS = 512;
-const VIEWS = 3;
+export const DIMENSIONS = 512;
+export const VIEWS = 3;
+
+/** Shares of the images by category, for a filter. */
+export const CATEGORIES = { half: 0.5, tenth: 0.1, hundredth: 0.01, rest: 0.39 } as const;
+export type Category = keyof typeof CATEGORIES;
 
 const SEED = 20;
 const PRODUCTS = 10_000;
@@ -17,8 +21,12 @@ const IMAGES_PER_STYLE = 60;
 /** How much everything, a style, an image and a view of it differ; the wider views of an image differ more. */
 const SPREAD = { all: 0.5, style: 0.8, image: 0.62, view: 0.45 } as const;
 const VIEW_WIDTHS = [0.6, 0.6, 1.6] as const;
+const QUERY_WIDTH = 1.3;
 const DEVIATIONS = deviations();
 const MIDDLE = draw(1, 'all');
+
+/** The unit vector of a photo that shows what an image shows. */
+export const photoOf = (image: number): Float32Array => seen(itemOf(image), QUERY_WIDTH, image, 'query');
 
 function itemOf(image: number): Float32Array {
   const style = draw(SPREAD.style, 'style', Math.floor(image / IMAGES_PER_STYLE));
@@ -28,7 +36,7 @@ function itemOf(image: number): Float32Array {
   );
 }
 
-function seen(item: Float32Array, width: number, image: number, view: number): Float32Array {
+function seen(item: Float32Array, width: number, image: number, view: number | string): Float32Array {
   const noise = draw(SPREAD.view * width, 'view', image, view);
   const vector = item.map((value, at) => value + (noise[at] ?? 0));
   const length = lengthOf(vector);
@@ -90,14 +98,17 @@ function* vectorRows(images: number): Generator<object> {
 }
 
 async function showImages(knex: Knex, images: number): Promise<void> {
+  const category = sql`CASE WHEN number % 100 < 50 THEN 'half' WHEN number % 100 < 60 THEN 'tenth'
+      WHEN number % 100 < 61 THEN 'hundredth' ELSE 'rest' END`;
   const products = sql`generate_series(0, ${PRODUCTS - 1}::integer) AS number`;
   const pictures = sql`generate_series(1, ${images}::integer) AS number`;
   for (const statement of [
-    sql`INSERT INTO categories (id, name, hierarchy, name_fields) VALUES ('bags', 'Bags', '{}', '{}')`,
-    sql`INSERT INTO products (id, category, attributes) SELECT 'product_' || number, 'bags', '{}' FROM ${products}`,
+    sql`INSERT INTO categories (id, name, hierarchy, name_fields)
+        SELECT id, id, '{}', '{}' FROM unnest(${Object.keys(CATEGORIES)}::text[]) AS given (id)`,
+    sql`INSERT INTO products (id, category, attributes) SELECT 'product_' || number, ${category}, '{}' FROM ${products}`,
     sql`INSERT INTO catalog_rows (id, kind, category, popularity, sort_key, facets, words, name, attributes, images,
           thumbnails, updated_at)
-        SELECT 'product_' || number, 'product', 'bags', 0, 'bag', '{}', '', 'Bag', '[]', '{}', '{}', now() FROM ${products}`,
+        SELECT 'product_' || number, 'product', ${category}, 0, 'bag', '{}', '', 'Bag', '[]', '{}', '{}', now() FROM ${products}`,
     sql`INSERT INTO images (address) SELECT 'https://pictures/' || number || '.jpg' FROM ${pictures} ORDER BY number`,
     sql`INSERT INTO product_images (image_id, product_id)
         SELECT number, 'product_' || number % ${PRODUCTS}::integer FROM ${pictures}`,

@@ -7,6 +7,7 @@ import { type BenchOptions, type Installation, MODES, onInstallations, UNLIMITED
 import { Client, type HttpAnswer, runConcurrently } from './load';
 import { memoryOf } from './process-stats';
 import { byTurns, type Cell, type Measurement, machine } from './table';
+import { INDEX_MEMORY_MIB } from './vectors';
 
 interface IdentifyBenchOptions extends BenchOptions {
   readonly vectors: readonly number[];
@@ -16,8 +17,6 @@ interface IdentifyBenchOptions extends BenchOptions {
 
 const STAGES = ['intake', 'queue', 'embed', 'neighbours', 'rows'] as const;
 const CLIENTS = 16;
-/** Of a million vectors the graph takes 1.9 GiB. */
-const INDEX_MEMORY_MIB = '2048';
 
 /** One photo in a call by one client and by sixteen, three and five by one; with `vectors` in a catalog of drawn ones. */
 export async function benchIdentify({
@@ -31,7 +30,7 @@ export async function benchIdentify({
   const photos = await drawPhotos(products, PHOTO_SIDE);
   const rows: Cell[][] = [];
   const imported: string[] = [];
-  const settings = { ...UNLIMITED, INDEX_MEMORY_MIB };
+  const settings = { ...UNLIMITED, INDEX_MEMORY_MIB: String(INDEX_MEMORY_MIB) };
   for (const mode of MODES.filter((name) => name.toLowerCase().startsWith(only))) {
     for (const size of vectors.length > 0 ? vectors : [null]) {
       const measured = await onInstallations({ mode, settings, against }, async (all, folder) => {

@@ -5,6 +5,7 @@ import { benchIdentify } from './identify';
 import { benchPeers, type PeersBenchOptions } from './peers/bench-peers';
 import { benchCatalogPeers } from './peers/catalog-peers';
 import { type Measurement, report } from './table';
+import { benchVectors } from './vectors';
 import { benchConfidence, benchRecall, type ConfidenceBenchOptions } from './vision/bench-vision';
 
 const AGAINST = [
@@ -51,6 +52,11 @@ program
   .option('--embedded', 'on the embedded database', false)
   .option(...AGAINST)
   .action(measuring(benchCatalog));
+program
+  .command('vectors')
+  .description('nearest neighbours as the service finds them, and by the exact scan')
+  .option('--sizes <n,n...>', 'numbers of vectors', numbers, [200_000, 1_000_000])
+  .action(measuring(benchVectors));
 program
   .command('vision')
   .description('recall of the bundled model on real photos, by an exhaustive search')
