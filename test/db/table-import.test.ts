@@ -122,6 +122,7 @@ test('a brand of the catalog keeps what it has there and gains the categories of
     'categories.jsonl': [
       { id: 'shoes', name: 'D’été', hierarchy: ['brand'] },
       { id: 'summer', name: "D'Ete", hierarchy: ['brand'] },
+      { id: 'rings', name: 'Rings', hierarchy: ['maison'] },
     ],
     'entities.jsonl': [
       { id: 'brand_gucci', kind: 'brand', name: 'Gucci', category: 'shoes', keywords: ['gg'], popularity: 7 },
@@ -129,7 +130,10 @@ test('a brand of the catalog keeps what it has there and gains the categories of
   });
   const rows = [row('a'), row('b', { category: 'shoes' }), row('c', { category: 'd’Été' })];
   const other = row('d', { category: 'D-ÉTÉ', brand: 'Prada' });
-  expect(await importRows([...rows, other])).toMatchObject({ rejected: 0 });
+  const ring = row('e', { category: 'Rings' });
+  expect(await importRows([...rows, other, ring])).toMatchObject({ rejected: 0 });
+  // There a brand is a facet, and is not shared.
+  expect((await bench.row('product_e'))?.['facets']).toContain('brand:brand_rings-gucci');
   expect(['shoes', 'summer']).toContain((await bench.row('brand_prada'))?.['category']);
   expect(await bench.row('brand_gucci')).toMatchObject({ popularity: 7, category: 'shoes,bags' });
   expect((await bench.row('brand_gucci'))?.['words']).toContain('gg');
@@ -223,9 +227,13 @@ describe('a feed', () => {
     await importRows(rowsOf('abcdefghij'), FEED);
     await importRows(rowsOf('jk'), { feed: 'other' });
     await importRows(rowsOf('l'));
-    const today = [...rowsOf('abcdefgh'), row('i', { title: 'x'.repeat(600) })];
-    expect(await importRows(today, FEED)).toMatchObject({ rejected: 1, table: { removed: 0 } });
+    const rejected = [row('h', { title: 'x'.repeat(600) }), ...Array<string>(2_001).fill(row('i'))];
+    const result = await importRows([...rowsOf('abcdefg'), ...rejected], FEED);
+    expect(result).toMatchObject({ rejected: 2, table: { removed: 0 } });
     expect(await products()).toBe('abcdefghijkl');
+    // Neither feed has it any more.
+    await importRows(rowsOf('k'), { ...FEED, feed: 'other', force: true });
+    expect(await products()).toBe('abcdefghikl');
   });
 
   // contract 13.23, 13.8

@@ -6,8 +6,8 @@ export interface ProductGroup {
   readonly rows: TableRow[];
 }
 
-/** `lost`: rows may be missing because of it, so what the table lacks can't be known. */
-type GroupFault = RowFault & { readonly lost: boolean };
+/** `lost`: rows may be missing because of it, so what the table lacks can't be known. `key`: of a rejected product. */
+type GroupFault = RowFault & { readonly lost: boolean; readonly key?: string };
 
 const ROWS_MAX = 2_000;
 const SHORTENED = /^\d(?:[.,]\d+)?E\+\d+$/i;
@@ -49,8 +49,9 @@ export async function* productGroups(
     if (!('rows' in found)) return found;
     table.sort(found.rows);
     if (found.rows.length <= ROWS_MAX) return found;
-    const reason = `${found.rows.length} rows name "${found.key}", more than ${ROWS_MAX}`;
-    return { line: found.rows[0]?.line ?? 0, field: 'id', reason, lost: false };
+    const { key } = found;
+    const reason = `${found.rows.length} rows name "${key}", more than ${ROWS_MAX}`;
+    return { line: found.rows[0]?.line ?? 0, field: 'id', reason, lost: false, key };
   }
 }
 

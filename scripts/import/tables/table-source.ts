@@ -167,7 +167,9 @@ export class TableSource implements RecordSource {
   }
 
   async finish(): Promise<TableOutcome> {
-    if (this.#removed > 0) await this.feed?.forgetMissing();
+    const { removeMissing } = this.table.options;
+    // Also those that another feed still has, and loses later.
+    if (removeMissing && !this.#refused) await this.feed?.forgetMissing();
     const notes = [...this.#notes];
     for (const { noun, text, line, count } of this.#remarks.values())
       notes.push(`${counted(count, noun)} ${text} (${count > 1 ? 'first: ' : ''}line ${line})`);
@@ -200,7 +202,8 @@ export class TableSource implements RecordSource {
       yield some.flatMap((found): Lines<'products'> => ('rows' in found ? this.#product(found) : [found]));
       // Also rejected ones: they are in the feed.
       for (const found of some) {
-        if ('rows' in found && this.#rows.isOffered(found.rows)) ids.push(productId(found.key));
+        const isGone = 'rows' in found && !this.#rows.isOffered(found.rows);
+        if (found.key !== undefined && !isGone) ids.push(productId(found.key));
       }
       if (ids.length < IDS_AT_ONCE) continue;
       await this.feed?.note(ids);

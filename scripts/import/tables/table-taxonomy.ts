@@ -108,10 +108,11 @@ export class TableTaxonomy implements products.KnownNames {
     }
   }
 
-  /** Whether an entity is in these categories, or may be added to them (contract 1.11). */
+  /** Whether an entity is in these categories, or may be added to them (contract 1.11); new ones have brands outermost. */
   #mayBeIn({ kind, category }: EntityRecord, wanted: ReadonlySet<string>): boolean {
     const own = categoriesOf(category);
-    const isOutermost = own.every((id) => this.known.get(id)?.hierarchy[0] === kind);
+    const outermostOf = (id: string) => this.known.get(id)?.hierarchy[0] ?? 'brand';
+    const isOutermost = [...own, ...wanted].every((id) => outermostOf(id) === kind);
     return isOutermost || [...wanted].every((id) => own.includes(id));
   }
 
