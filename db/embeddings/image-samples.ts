@@ -4,7 +4,7 @@ import type { SearchScope } from '../../models/catalog/catalog-query';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
 import { addTo } from '../../models/multimap';
 import { type IdPage, type ImageSamples, PORTS, type ProductWithPictures } from '../../models/ports';
-import { conditionsOf } from '../catalog/search/catalog-clauses';
+import { conditionsOnProducts } from '../catalog/search/catalog-clauses';
 import { allOf, rowsOf, type Sql, sql } from '../core/sql';
 import { embeddingsOf, isShown, vectorOf } from './embedding-tables';
 
@@ -42,7 +42,7 @@ export class PostgresImageSamples implements ImageSamples {
   }
 
   productsIn(versionId: number, scope: SearchScope, { afterId, limit }: IdPage<string>) {
-    const conditions = [sql`kind = 'product'`, sql`id > ${afterId}`, ...conditionsOf(scope)];
+    const conditions = [sql`kind = 'product'`, sql`id > ${afterId}`, ...conditionsOnProducts(scope)];
     return this.#withPictures(
       versionId,
       sql`SELECT id, popularity FROM catalog_search WHERE ${allOf(conditions)} ORDER BY id LIMIT ${limit}`,

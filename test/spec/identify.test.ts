@@ -73,12 +73,15 @@ describe('an identification', () => {
     });
   });
 
-  // contract 7.10
-  test('whose neighbours agree about a model that was deleted begins with the brand', async () => {
+  // contract 7.10, 1.11
+  test('whose neighbours agree about a model that was deleted begins with the brand, of one category or two', async () => {
     await rename('model_neverfull', 'model_out_of_the_way');
-    const { data, resolved_taxonomy } = await answerTo(TWINS);
+    for (const category of ['handbags,watches', 'handbags']) {
+      await service.knex('catalog_rows').where({ id: 'brand_vuitton' }).update({ category });
+      const { data, resolved_taxonomy } = await answerTo(TWINS, { category_id: 'handbags' });
+      expect([data[0]?.id, resolved_taxonomy]).toEqual(['brand_vuitton', { node: 'brand', level: 0 }]);
+    }
     await rename('model_out_of_the_way', 'model_neverfull');
-    expect([data[0]?.id, resolved_taxonomy]).toEqual(['brand_vuitton', { node: 'brand', level: 0 }]);
   });
 
   // contract 7.11

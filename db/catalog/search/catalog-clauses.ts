@@ -31,9 +31,10 @@ export const inSandbox = sql`id IN (
     SELECT s.id FROM catalog_search s WHERE s.kind = 'product' AND s.category = categories.id
     ORDER BY s.popularity DESC, s.id LIMIT ${queries.SANDBOX_PRODUCTS}) AS popular)`;
 
-/** Conditions on a row of any kind in that scope; empty for the whole catalog. */
-export const conditionsOf = ({ sandbox, ...scope }: queries.SearchScope): Sql[] => [
-  ...conditionsOnProducts(scope),
+/** Conditions on a row of any kind, which may be in several categories, in that scope; empty for the whole catalog. */
+export const conditionsOf = ({ sandbox, category, ...scope }: queries.SearchScope): Sql[] => [
+  ...(category === null ? [] : [sql`${category} = ANY(string_to_array(category, ','))`]),
+  ...conditionsOnProducts({ ...scope, category: null }),
   ...(sandbox ? [sql`(kind <> 'product' OR ${inSandbox})`] : []),
 ];
 
