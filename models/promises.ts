@@ -9,6 +9,13 @@ export function orAborted<Result>(work: Promise<Result>, signal?: AbortSignal): 
   });
 }
 
+/** Undoes something once a signal is aborted, or at once if it is already; a failure to do so is dropped. */
+export function onceAborted(signal: AbortSignal | undefined, undo: () => Promise<unknown>): void {
+  const run = () => void undo().catch(() => undefined);
+  if (signal?.aborted) run();
+  else signal?.addEventListener('abort', run, { once: true });
+}
+
 /** Opens something for some work, and closes it however the work ends. */
 export async function useAndClose<Opened extends { close(): Promise<unknown> }, Result>(
   opening: Opened | Promise<Opened>,

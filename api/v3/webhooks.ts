@@ -15,8 +15,8 @@ export const webhookRoutes = ({ webhooks }: ApiServices, settings: ApiSettings) 
     createWebhook: (req, res) => {
       const { url, events, credits_below: creditsBelow = null } = validate(webhookBody, req.body);
       const wanted = { url: toHttpUrl(url, 'url', PUBLIC_HTTPS), events: [...new Set(events)], creditsBelow };
-      const registered = free(async ({ caller }) => {
-        const { secret, ...made } = await webhooks.register(caller, wanted);
+      const registered = free(async (call) => {
+        const { secret, ...made } = await webhooks.register(call, wanted);
         setCreated(req, res, settings, `/v3/webhooks/${made.id}`);
         return { ...presentWebhook(made), secret };
       });

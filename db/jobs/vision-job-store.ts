@@ -132,15 +132,17 @@ export class PostgresVisionJobStore implements VisionJobStore {
     { state, predictionId, answer }: jobs.EntryAnswer,
   ): Promise<boolean> {
     const json = JSON.stringify(answer);
+    // PostgreSQL cannot look into JSON with an escaped NUL, which data of a shop may have (contract 1.10).
+    const { credits_used: creditsUsed = 0 } = answer as { readonly credits_used?: number };
     const finished = await this.changed(
       jobId,
       sql`UPDATE vision_job_entries SET state = ${state}, prediction_id = ${predictionId},
             answer = ${json}::json, answer_bytes = octet_length(${json}::text),
-            credits_used = coalesce((${json}::json ->> 'credits_used')::integer, 0), request = NULL
+            credits_used = ${creditsUsed}, request = NULL
           WHERE job_id = ${jobId} AND position = ${position} AND state = 'running' AND tries = ${tries}
           RETURNING state`,
     );
-    return finished > 0;
+    return finished !== 0;
   }
 
   async postpone({ jobId, position, tries }: jobs.LeasedEntry, until: Date): Promise<void> {
@@ -156,10 +158,11 @@ export class PostgresVisionJobStore implements VisionJobStore {
     );
   }
 
-  /** Serialises changes of a job, and reports its end to webhooks. @param change an UPDATE that returns the states @returns how many changed */
-  private changed(id: string, change: Sql): Promise<number> {
+  /** Serialises changes of a job, and reports its end to webhooks. @param change an UPDATE that returns the states @returns how many changed; null if the job is deleted */
+  private changed(id: string, change: Sql): Promise<number | null> {
     return inTransaction(this.knex, async (transaction) => {
-      await rowsOf(transaction)`SELECT FROM vision_jobs WHERE id = ${id} FOR NO KEY UPDATE`;
+      const job = await rowsOf(transaction)`SELECT FROM vision_jobs WHERE id = ${id} FOR NO KEY UPDATE`;
+      if (job.length === 0) return null;
       const changed = await rowsOf<{ state: jobs.EntryState }>(transaction, change);
       if (changed.some(({ state }) => state !== 'waiting')) await this.notifyIfDone(transaction, id);
       return changed.length;

@@ -229,7 +229,7 @@ export interface VisionJobStore {
   cancel(id: string): Promise<void>;
   /** Leases a due entry of the account whose last turn is longest ago. @param without accounts that get no turn now */
   begin(leaseMs: number, without?: readonly string[]): Promise<LeasedEntry | null>;
-  /** Stores the answer of an entry and drops its photos; false when its lease was lost. */
+  /** Stores the answer of an entry and drops its photos; false when its lease was lost. True if its job is deleted. */
   finish(entry: LeasedEntry, answer: EntryAnswer): Promise<boolean>;
   /** Schedules an entry to begin again at a time; if its job was cancelled meanwhile, it is cancelled too. */
   postpone(entry: LeasedEntry, until: Date): Promise<void>;

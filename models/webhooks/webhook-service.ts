@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { inject, injectable } from 'tsyringe';
 import type { Caller, Owner } from '../access/api-key';
+import type { CallContext } from '../access/billing';
 import { badRequest, conflict, notFound } from '../errors';
 import { type AuditEntry, PORTS, type WebhookSender, type WebhookStore } from '../ports';
+import { onceAborted } from '../promises';
 import { generateWebhookSecret } from './message-signature';
 import type { Webhook, WebhookRegistration } from './webhook';
 
@@ -27,7 +29,7 @@ export class WebhookService {
   ) {}
 
   /** With a secret that is shown once. @throws AppError 400 for an address that nothing may be sent to, 409 for too many */
-  async register(caller: Registrar, wanted: WebhookRegistration): Promise<Webhook & { secret: string }> {
+  async register({ caller, signal }: Pick<CallContext, 'caller' | 'signal'>, wanted: WebhookRegistration) {
     if (!this.sender.accepts(wanted.url)) {
       throw badRequest(`url: must be ${PUBLIC_HTTPS}.`, { field: 'url' });
     }
@@ -40,6 +42,8 @@ export class WebhookService {
     const entry = entryOf(caller, 'webhooks register', id, details);
     const made = await this.webhooks.add(added, WEBHOOKS_MAX, entry);
     if (!made) throw conflict(`An account has at most ${WEBHOOKS_MAX} webhooks; remove one.`);
+    // A caller that disconnects before the answer does not know the secret, and registers again.
+    onceAborted(signal, () => this.remove(caller, id));
     return { ...made, secret };
   }
 

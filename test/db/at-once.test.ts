@@ -32,8 +32,9 @@ describe('entries of vision jobs', () => {
     expect(await there().jobs.begin(LEASE_MS)).toMatchObject({ position: 0, tries: 2 });
   });
 
-  test('an entry is finished once, by the process that leases it', async () => {
-    await add(await newOwner(), 1);
+  test('an entry is finished once, by the process that leases it, or when its job is deleted', async () => {
+    const owner = await newOwner();
+    await add(owner, 1);
     const dead = await here().jobs.begin(LEASE_MS);
     clock.at += LEASE_MS;
     const alive = await there().jobs.begin(LEASE_MS);
@@ -41,6 +42,8 @@ describe('entries of vision jobs', () => {
     const answer = { state: 'done' as const, predictionId: 'p', answer: { success: true, credits_used: 3 } };
     const finished = [dead, alive, alive].map((entry) => here().jobs.finish(entry, answer));
     expect((await Promise.all(finished)).filter(Boolean)).toHaveLength(1);
+    await here().jobs.deleteOf(owner.accountId);
+    expect(await here().jobs.finish(alive, answer)).toBe(true);
   });
 
   // contract 16.5

@@ -32,15 +32,13 @@ describe('a job', () => {
 
   // contract 4.7, 16.1, 16.2
   test('gives for each entry the answer to an identification of it, whatever the others ask for', async () => {
+    // As a shop may write it.
+    await rowsOf('products', { id: 'product_birkin_croc' }).update({ data: '{"a":"\\u0000\\ud800"}' });
     const filters = [{ field: 'brand', ids: ['brand_hermes'] }];
-    const entries = [
-      ...[photo, { images: [photo, photo, photo] }, { ...photo, category_id: 'handbags', filters }],
-      ...[
-        { ...photo, explain: true },
-        { ...photo, min_confidence: 1 },
-      ],
-      { ...photo, region: { x: 0, y: 0, width: 0.75, height: 1 } },
-    ];
+    const region = { x: 0, y: 0, width: 0.75, height: 1 };
+    const asked = [{}, { category_id: 'handbags', filters }, { explain: true }, { min_confidence: 1 }];
+    const single = [...asked, { region }].map((each) => ({ ...photo, ...each }));
+    const entries = [...single, { images: [photo, photo, photo] }];
     const includes = ['taxonomy', 'pricing'];
     const made = await service.api.createJob({ entries, includes });
     expect(made.headers.get('Deprecation')).toBe('true');
@@ -132,10 +130,15 @@ describe('the caller of a job', () => {
     expect(await service.creditsBooked(accountId)).toBe(0);
   });
 
-  test('who disconnected gets no job', async () => {
+  test.each<['openEntries' | 'find', string[]]>([
+    ['openEntries', []],
+    ['find', ['cancelled']],
+  ])('who disconnected gets no job, or it is cancelled: after %s', async (moment, states) => {
+    service.queue.photosWaiting = 1;
     const { key, accountId } = await account(100);
-    const held = holdMethod(PostgresVisionJobStore.prototype, 'openEntries', 'after');
-    const ends = endsOf([PostgresCreditLedger.prototype, 'settle']);
+    const store = PostgresVisionJobStore.prototype;
+    const held = holdMethod(store, moment, 'after');
+    const ends = endsOf([PostgresCreditLedger.prototype, 'settle'], [store, 'cancel']);
     service.log.clear();
     const call = { method: 'POST', path: '/v3/vision/jobs', body: entriesOf(1) } as const;
     const socket = await sendRaw(service.url, requestText(call, key));
@@ -144,7 +147,7 @@ describe('the caller of a job', () => {
     await service.log.lines(1);
     held.letGo();
     await ends.all();
-    expect(await rowsOf('vision_jobs', { account_id: accountId })).toEqual([]);
+    expect(await rowsOf('vision_job_entries', { account_id: accountId }).pluck('state')).toEqual(states);
   });
 });
 

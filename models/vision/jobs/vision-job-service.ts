@@ -6,6 +6,7 @@ import { visionPrice } from '../../access/credits';
 import { scopeOf } from '../../catalog/resolve-scope';
 import { AppError, notFound, rateLimited } from '../../errors';
 import { type CatalogRepository, type ImagePreparer, PORTS, type VisionJobStore } from '../../ports';
+import { onceAborted } from '../../promises';
 import { atPath, failAt, type ImageAddress, type ImageInput, type KeptInput } from '../image-input';
 import type { Identification } from '../vision-service';
 import type { EntryAnswer, EntryView, KeptEntry, SentEntry, VisionJob } from './vision-job';
@@ -70,8 +71,8 @@ export class VisionJobService {
     if (!(await this.jobs.add(job, OPEN_ENTRIES_MAX))) {
       throw tooManyEntries(await this.jobs.openEntries(call.caller));
     }
-    // If the caller has just disconnected, nobody knows the id of the job, except through its Idempotency-Key.
-    if (call.signal?.aborted && call.idempotencyKey === undefined) await this.jobs.cancel(id);
+    // If the caller disconnects before the answer, nobody knows the id of the job, except through its Idempotency-Key.
+    if (call.idempotencyKey === undefined) onceAborted(call.signal, () => this.jobs.cancel(id));
     return this.show(call.caller, id);
   }
 
