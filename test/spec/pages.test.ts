@@ -21,14 +21,8 @@ test('a query is answered in its envelope, by default with products by popularit
   });
   expect(await query({})).toMatchObject({ body: { ...envelope, results: TOTAL, total_pages: 1 } });
   // contract 4.9
-  for (const [includes, echoed] of [
-    [[], []],
-    [
-      ['pricing', 'taxonomy', 'pricing'],
-      ['pricing', 'taxonomy'],
-    ],
-  ])
-    expect((await query({ includes })).body.includes).toEqual(echoed);
+  for (const includes of [[], ['pricing', 'taxonomy', 'pricing']])
+    expect((await query({ includes })).body.includes).toEqual([...new Set(includes)]);
 });
 
 // contract 4.8

@@ -63,15 +63,6 @@ describe('an answer', () => {
     expect([head.status, head.bytes.length, head.headers.vary]).toEqual([200, 0, vary]);
   });
 
-  // contract 12.6
-  test('to a repetition with an Idempotency-Key may be in another coding', async () => {
-    const named = { 'idempotency-key': `once-${Date.now()}` };
-    const first = await query({ ...named, 'accept-encoding': 'gzip' });
-    const again = await query({ ...named, 'accept-encoding': 'br' });
-    expect(again.headers).toMatchObject({ 'idempotency-replayed': 'true', 'x-credits-used': '0' });
-    expect(withoutLinks(brotliDecompressSync(again.bytes))).toBe(withoutLinks(gunzipSync(first.bytes)));
-  });
-
   test('that is a data file is compressed as it streams', async () => {
     const { variants } = await service.row('product_birkin_croc', 'pricing');
     const { pathname, search } = new URL(variants?.[0]?.pricing?.pricing_data?.[0]?.url ?? '');
