@@ -190,8 +190,8 @@ export class PostgresCatalogRepository implements ports.CatalogRepository {
   }
 }
 
-/** The part of a query's rows that a page has; with a cursor one more, which tells whether any follow. */
+/** The part of a query's rows that a page has, however far; with a cursor one more, which tells whether any follow. */
 const windowOf = ({ after, page, pageSize }: ResolvedQuery): Window =>
   after === undefined
-    ? { offset: page * pageSize, limit: pageSize }
+    ? { offset: Math.min(page * pageSize, Number.MAX_SAFE_INTEGER), limit: pageSize }
     : { offset: 0, limit: pageSize + 1, after };
