@@ -4,7 +4,7 @@ import { CREDITS_MAX } from '../../models/access/credits';
 import type { AuditFilter, ListPage } from '../../models/ports';
 import { refuseBrokenText } from '../middleware/parse-json-object';
 import { validate } from '../middleware/validate';
-import { apiVersion, body, digits, scope } from '../wire/shared';
+import { apiVersion, body, digits, scope, storableTime } from '../wire/shared';
 
 const name = z.string().trim().min(1).max(NAME_LENGTH_MAX);
 
@@ -29,7 +29,7 @@ export const keepPhotosBody = body('KeepPhotos', {
 /** A limit on calls; 0 means none. */
 const calls = z.int().min(0).max(999_999_999).optional();
 
-const later = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+const later = storableTime.transform((text) => new Date(text));
 
 export const keyBody = body('NewKey', {
   name: name.describe('Display name'),

@@ -3,7 +3,7 @@ import type { Period } from '../../models/access/account-service';
 import type { ApiKey } from '../../models/access/api-key';
 import { badRequest } from '../../models/errors';
 import { validate } from '../middleware/validate';
-import { apiVersion, part, scope } from './shared';
+import { apiVersion, part, scope, storableDay, storableTime } from './shared';
 
 export const accountFields = {
   id: z.string().describe('Id of the account'),
@@ -51,9 +51,10 @@ export const usage = z
 const DAY_MS = 86_400_000;
 const DAYS = 30;
 const DAYS_MAX = 366;
+const FIRST_DAY_MS = Date.parse('0001-01-01');
 
 const dayOrTime = z
-  .union([z.iso.date(), z.iso.datetime({ offset: true })], {
+  .union([storableDay, storableTime], {
     error: ({ input }) =>
       Array.isArray(input)
         ? 'must be one text'
@@ -79,7 +80,7 @@ export const periodParameters = z.strictObject({
 export function periodOf(query: Readonly<Record<string, unknown>>, now: Date): Period {
   const given = validate(periodParameters, query);
   const until = given.until ?? new Date((Math.floor(now.getTime() / DAY_MS) + 1) * DAY_MS);
-  const since = given.since ?? new Date(until.getTime() - DAYS * DAY_MS);
+  const since = given.since ?? new Date(Math.max(FIRST_DAY_MS, until.getTime() - DAYS * DAY_MS));
   if (since > until) throw badRequest('since: must not be after until.', { field: 'since' });
   if (until.getTime() - since.getTime() > DAYS_MAX * DAY_MS) {
     throw badRequest(`since: must be at most ${DAYS_MAX} days before until.`, { field: 'since' });

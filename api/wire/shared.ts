@@ -41,6 +41,12 @@ export const having = (...names: readonly string[]) => ({
   additionalProperties: true,
 });
 
+const isStorable = (text: string): boolean => !/^(0000|[+-])/.test(new Date(text).toJSON() ?? '');
+
+/** A day, and a time, of the years 1 to 9999: others have no form that every store and caller can read. */
+export const storableDay = z.iso.date().refine(isStorable, 'is no date');
+export const storableTime = z.iso.datetime({ offset: true }).refine(isStorable, 'is no date');
+
 /** Most characters of a text query (contract 5.1). */
 const QUERY_LENGTH_MAX = 512;
 

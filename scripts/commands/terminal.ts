@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import Table from 'cli-table3';
-import { z } from 'zod';
+import { storableDay, storableTime } from '../../api/wire/shared';
 import { NAME_LENGTH_MAX } from '../../models/access/api-key';
 import { printable, WITHIN_LINES } from '../composition/printable';
 
@@ -70,12 +70,9 @@ export function someOf<Name extends string>(known: readonly Name[], text: string
 
 export const FROM_TIME = 'from this day or time on (ISO 8601, UTC unless it says otherwise)';
 
-const day = z.iso.date();
-const time = z.iso.datetime({ offset: true });
-
 export function timeOf(text: string): Date {
-  if (day.safeParse(text).success) return new Date(text);
-  const zoned = [text, `${text}Z`].find((each) => time.safeParse(each).success);
+  if (storableDay.safeParse(text).success) return new Date(text);
+  const zoned = [text, `${text}Z`].find((each) => storableTime.safeParse(each).success);
   if (zoned !== undefined) return new Date(zoned);
   throw new InvalidArgumentError('must be a day such as 2026-03-01, or a time such as 2026-03-01T12:00:00Z');
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { market } from '../../api/wire/shared';
+import { market, storableDay, storableTime } from '../../api/wire/shared';
 import { wordsOf } from '../../models/catalog/fold-text';
 import type * as records from '../../models/catalog/import/records';
 import { PHRASE_WORDS_MAX } from '../../models/catalog/index-terms';
@@ -152,9 +152,6 @@ const synonymSchema = z
   });
 
 const amount = z.number().nonnegative().nullable().default(null);
-const isStorable = (text: string) => !/^(0000|[+-])/.test(new Date(text).toJSON() ?? '');
-const date = z.iso.date().refine(isStorable, 'is no date');
-const time = z.iso.datetime({ offset: true }).refine(isStorable, 'is no date');
 const about = { variant: prefixedId('variant_'), region: market };
 const priced = {
   ...{ ...about, source: id, A: amount, B: amount, C: amount, D: amount },
@@ -185,7 +182,7 @@ const pricedColumns = ({ variant, source, region, A, B, C, D, confidence }: Pric
 });
 
 const estimateSchema = z
-  .strictObject({ ...priced, estimated_at: time.optional() })
+  .strictObject({ ...priced, estimated_at: storableTime.optional() })
   .superRefine(checkPrices)
   .transform((record) => ({
     estimated_at: record.estimated_at && new Date(record.estimated_at).toISOString(),
@@ -193,7 +190,7 @@ const estimateSchema = z
   }));
 
 const historySchema = z
-  .strictObject({ ...about, date, ...priced })
+  .strictObject({ ...about, date: storableDay, ...priced })
   .superRefine(checkPrices)
   .transform((record): records.HistoryRecord => ({ date: record.date, ...pricedColumns(record) }));
 
@@ -208,7 +205,7 @@ const listingSchema = z
       .string()
       .regex(/^[a-z]{3}$/, 'is no lower-case ISO 4217 code')
       .optional(),
-    date: date.nullable().default(null),
+    date: storableDay.nullable().default(null),
   })
   .transform(({ variant, currency, ...record }): records.ListingRecord => {
     return { variant_id: variant, currency: currency ?? REGION_CURRENCIES[record.region], ...record };

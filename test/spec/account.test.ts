@@ -54,14 +54,11 @@ describe('GET /v3/account', () => {
     const bag = ['product', 'brand', 'model', 'style', 'category'];
     const watch = ['product', 'brand', 'family', 'model', 'case', 'dial', 'category'];
     const ring = ['product', 'maison', 'line', 'category'];
-    expect(categories).toHaveLength(3);
-    expect(categories).toEqual(
-      expect.arrayContaining([
-        { id: 'handbags', name: 'Handbags', nodes: bag },
-        { id: 'watches', name: 'Watches', nodes: watch },
-        { id: 'jewellery', name: 'Fine Jewellery', nodes: ring },
-      ]),
-    );
+    expect(categories).toEqual([
+      { id: 'handbags', name: 'Handbags', nodes: bag },
+      { id: 'jewellery', name: 'Fine Jewellery', nodes: ring },
+      { id: 'watches', name: 'Watches', nodes: watch },
+    ]);
     for (const { id: category_id, nodes } of categories) {
       for (const taxonomy_node of nodes)
         expect((await service.api.query({ category_id, taxonomy_node })).status).toBe(200);
@@ -81,6 +78,7 @@ describe('GET /v3/account', () => {
     expect(await shown(`?since=${days[0]}`)).toEqual(days);
     expect(await shown(`?since=${days[0]}&until=${days[1]}`)).toEqual(days.slice(0, 1));
     expect(await shown(`?until=${days[1]}T23:59:59%2B00:00`)).toEqual(days.slice(0, 2));
+    expect(await shown('?until=0001-01-05')).toEqual([]);
   });
 
   // contract 9.6

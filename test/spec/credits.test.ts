@@ -47,8 +47,6 @@ test.each<[string, number, Call]>([
   ['five photos of an item, with pricing', 18, (api) => api.identify({ ...photos(5), ...PRICING })],
   ['a suggestion', 0, (api) => api.suggest({ query: 'her' })],
   ['v1 products', 6, (api) => api.v1({})],
-  ['v1 products of another attribute', 1, (api) => api.v1({ attribute: 'brand' })],
-  ['v1 products without rows', 0, (api) => api.v1({ brand: 'brand_nobody' })],
   ['v2 products', 6, (api) => api.v2({})],
   ['a malformed query', 0, (api) => api.query({ page: -1 })],
   ['HEAD of an item', 0, (api) => api.send('HEAD', `/v3/catalog/items/${CROC}`)],

@@ -74,7 +74,6 @@ test.each([
   ['GET /v3/account', { since: ['2026-03-01', '2026-03-02'] }, 'since: must be one text.'],
   ['POST /v3/catalog/query', { query: ['bag'] }, 'query: must be one text.'],
   ['POST /v3/catalog/query', { page: -1 }, 'page: must be at least 0.'],
-  ['GET /v1/products', { page: '-1' }, 'page: must be at least 0.'],
   ['POST /v3/catalog/items', { ids: ['a', 5] }, 'ids.1: expected string, received number.'],
   ['POST /v3/catalog/items', { ids: [] }, 'ids: must not be empty.'],
   ['POST /v3/catalog/items', { ids: Array(101).fill('a') }, 'ids: must have at most 100 items.'],
@@ -82,7 +81,6 @@ test.each([
   ['POST /admin/v1/accounts', {}, 'name: is required.'],
   ['POST /admin/v1/accounts', { name: 'a', credits: 0.5 }, 'credits: must be a whole number.'],
   ['POST /admin/v1/accounts', { name: 'a', credits: 1e16 }, 'credits: must be at most 1000000000000000.'],
-  ['POST /admin/v1/accounts', { name: 'a', credits: -1e16 }, 'credits: must be at least 0.'],
   ['GET /v3/account', { since: 'yesterday', untill: '2026-03-01' }, 'There is no parameter "untill".'],
 ])('%s with %j is told: %s', async (call, content, message) => {
   expect((await send(call, content)).body).toMatchObject({ message });

@@ -48,6 +48,8 @@ const inPhoto = { base64: PHOTO };
 const inside = { url: 'http://127.0.0.1/bag.jpg' };
 const hook = { url: 'https://shop.example/loupe', events: ['model.drift'] };
 const newKey = { name: 'a', versions: ['v3'] };
+/** The last two are of the years 0 and 10000 in UTC. */
+const NO_TIMES = ['soon', '2026-02-30', '0001-01-01T00:00:00+12:00', '9999-12-31T23:59:59-12:00'];
 
 /** `ACCOUNT` in an address is an account of the test. */
 export const REFUSALS: readonly Refusals[] = [
@@ -223,7 +225,7 @@ export const REFUSALS: readonly Refusals[] = [
     // contract 9.7
     call: 'GET /v3/account',
     taken: {},
-    values: { since: ['yesterday', '2020-01-01', ['2026-03-01', '2026-03-02']], until: ['2026-02-30'] },
+    values: { since: ['yesterday', '2020-01-01', ['2026-03-01', '2026-03-02']], until: NO_TIMES },
     bodies: { since: [{ since: '2026-03-02', until: '2026-03-01' }] },
   },
   {
@@ -246,7 +248,7 @@ export const REFUSALS: readonly Refusals[] = [
   {
     call: 'POST /admin/v1/accounts/ACCOUNT/keys',
     taken: newKey,
-    values: { versions: [[], ['v4']], scopes: [['all']], expires_at: ['soon', '2020-01-01T00:00:00Z'] },
+    values: { versions: [[], ['v4']], scopes: [['all']], expires_at: ['2020-01-01T00:00:00Z', ...NO_TIMES] },
     bodies: {
       'limits.per_day': [{ ...newKey, limits: { per_day: 1 } }],
       'limits.per_second': [{ ...newKey, limits: { per_second: -1 } }],
