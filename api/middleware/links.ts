@@ -56,8 +56,9 @@ export const fileSigner =
 /** Renews the signed links to data files in the JSON of an answer. */
 export type LinkRenewal = (json: string) => string;
 
-/** A link as `presentPricing` writes it, with the comma before it; its address is one that `DataFileSigner` made. */
-const LINK = /,?\{"region":"([^"]*)","url":"([^"]*)\/files\/([^"/]+)\/([^"/]+)\/([^"/]+)\.csv\?[^"]*"\}/g;
+/** A link as `presentPricing` writes it, with the comma before it; its address is one that `DataFileSigner` made, none of a shop's `data`. */
+const LINK =
+  /,?\{"region":"([^"]*)","url":"([^"]*)\/files\/([^"/]+)\/([^"/]+)\/([^"/]+)\.csv\?expires=\d+&key=[^"]+&signature=[\w-]{43}"\}/g;
 
 /** Renews the signed links of kept answers (contract 2.5, 2.6). @returns takes JSON in which no link is cut */
 export function linkRenewal(services: Signing): LinkRenewal {

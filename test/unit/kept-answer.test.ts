@@ -17,7 +17,7 @@ const linkOf = (variantId: string) => {
 const rows = fc.array(
   fc.record({
     name: fc.string({ unit: 'binary' }),
-    data: fc.jsonValue(),
+    data: fc.oneof(fc.jsonValue(), fc.constant({ region: 'NA', url: '/files/pricing_data/%zz/NA.csv?x=1' })),
     pricing_data: fc.array(fc.string({ minLength: 1, unit: 'grapheme' }).map(linkOf)),
   }),
 );

@@ -49,9 +49,8 @@ export async function* productGroups(
     if (!('rows' in found)) return found;
     table.sort(found.rows);
     if (found.rows.length <= ROWS_MAX) return found;
-    const { key } = found;
-    const reason = `${found.rows.length} rows name "${key}", more than ${ROWS_MAX}`;
-    return { line: found.rows[0]?.line ?? 0, field: 'id', reason, lost: false, key };
+    const reason = `${found.rows.length} rows name "${found.key}", more than ${ROWS_MAX}`;
+    return { line: found.rows[0]?.line ?? 0, field: 'id', reason, lost: false, key: found.key };
   }
 }
 
