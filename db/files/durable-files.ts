@@ -10,10 +10,16 @@ import { codeOf } from '../../models/store-fault';
 
 /**
  * Writes a file so that it is complete or unchanged even after a crash or on a full disk, and makes its folder.
+ * @param drafts where a killed process leaves its draft: a folder of the same file system
  * @throws the error of the file system; nothing is left behind then
  */
-export async function writeDurably(path: string, bytes: string | Uint8Array, mode = 0o644): Promise<void> {
-  await withDraft(path, bytes, mode, (draft) => rename(draft, path));
+export async function writeDurably(
+  path: string,
+  bytes: string | Uint8Array,
+  mode = 0o644,
+  drafts = dirname(path),
+): Promise<void> {
+  await withDraft(path, bytes, mode, (draft) => rename(draft, path), drafts);
 }
 
 /**
@@ -107,10 +113,11 @@ async function withDraft(
   bytes: string | Uint8Array,
   mode: number,
   settle: (draft: string) => Promise<void>,
+  drafts = dirname(path),
 ): Promise<void> {
   const folder = dirname(path);
   makeFolder(folder);
-  const draft = join(folder, `.${randomUUID()}.part`);
+  const draft = join(drafts, `.${randomUUID()}.part`);
   try {
     await useAndClose(open(draft, 'wx', mode), async (file) => {
       await file.writeFile(bytes);

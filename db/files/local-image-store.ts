@@ -19,7 +19,7 @@ export class LocalImageStore implements ImageStore {
     const address = imageAddress(bytes, extension);
     const path = this.pathOf(address) ?? '';
     try {
-      if ((await sizeOf(path)) !== bytes.length) await writeDurably(path, bytes);
+      if ((await sizeOf(path)) !== bytes.length) await writeDurably(path, bytes, 0o644, this.folder);
     } catch (error) {
       throw storageFailure('stored', error);
     }

@@ -62,7 +62,8 @@ export function retentionRules(config: Config, container: Container): RetentionR
   const clock = adapterOf(container, PORTS.Clock);
   const store = container.resolve(PostgresHousekeepingStore);
   const { DATA_DIR, PREDICTION_DAYS, REPORT_DAYS, SEARCH_MISS_DAYS, UNUSED_IMAGE_DAYS } = config;
-  const reports = join(DATA_DIR, 'reports');
+  const reports = [join(DATA_DIR, 'reports')];
+  const drafts = [DATA_DIR, join(DATA_DIR, 'images')];
   const rules: readonly (readonly [kind: string, days: number, sweep: (before: Date) => Promise<number>])[] =
     [
       ['predictions', PREDICTION_DAYS, (before) => store.deleteBefore('predictions', before, ROWS)],
@@ -74,7 +75,7 @@ export function retentionRules(config: Config, container: Container): RetentionR
       ['variants', UNUSED_IMAGE_DAYS, (before) => store.deleteAwayVariants(before, VARIANTS)],
       ['reports', REPORT_DAYS, (before) => sweepFiles(reports, /^import-.*\.txt$/, before)],
       // A draft that has not been written to for a day was left behind by a killed process.
-      ['drafts', 1, (before) => sweepFiles(DATA_DIR, /^\.(restore-\w{6}|.*\.part)$/, before)],
+      ['drafts', 1, (before) => sweepFiles(drafts, DRAFT, before)],
     ];
   return rules
     .filter(([, days]) => days > 0)
@@ -100,14 +101,18 @@ async function sweepImages(container: Container, unownedBefore: Date): Promise<n
   return removed;
 }
 
-/** Removes the files and folders directly in a folder that were last written before a time. */
-async function sweepFiles(folder: string, form: RegExp, before: Date): Promise<number> {
+export const DRAFT = /^\.(restore-\w{6}|.*\.part)$/;
+
+/** Removes the files and folders directly in some folders that were last written before a time. */
+export async function sweepFiles(folders: readonly string[], form: RegExp, before: Date): Promise<number> {
   let removed = 0;
-  for (const name of await readdir(folder).catch(() => [])) {
-    const path = join(folder, name);
-    if (!form.test(name) || (await stat(path)).mtime >= before) continue;
-    await rm(path, { recursive: true, force: true });
-    removed += 1;
+  for (const folder of folders) {
+    for (const name of await readdir(folder).catch(() => [])) {
+      const path = join(folder, name);
+      if (!form.test(name) || (await stat(path)).mtime >= before) continue;
+      await rm(path, { recursive: true, force: true });
+      removed += 1;
+    }
   }
   return removed;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { verifyArchive } from '../../db/backup/archive';
 import * as durable from '../../db/files/durable-files';
 import { LocalImageStore } from '../../db/files/local-image-store';
+import { DRAFT, sweepFiles } from '../../scripts/composition/housekeeping';
 import { signingKeys } from '../../scripts/composition/signing-keys';
 import { readConfig } from '../../scripts/config';
 import { temporaryFolder } from '../support/temporary-folder';
@@ -77,6 +78,17 @@ describe('files that must outlive a crash', () => {
     expect(made.filter(Boolean)).toHaveLength(1);
     expect(readFileSync(path, 'utf8')).toBe(texts[made.indexOf(true)]);
     expect(readdirSync(folder)).toEqual(['keys.json']);
+  });
+
+  test('the draft of a picture is above the folders of pictures, where it is removed after its process was killed', async () => {
+    const drafts = () => readdirSync(folder).filter((name) => name.endsWith('.part'));
+    const seen = await atEachSync(() => drafts().length);
+    await new LocalImageStore(folder).put(Buffer.from('a picture'), 'jpg');
+    expect(seen).toEqual([1, 0]);
+    writeFileSync(join(folder, '.a.part'), '');
+    const sweep = (before: number) => sweepFiles([join(folder, 'none'), folder], DRAFT, new Date(before));
+    expect([await sweep(0), drafts().length]).toEqual([0, 1]);
+    expect([await sweep(Date.now() + 60_000), drafts().length]).toEqual([1, 0]);
   });
 
   test('a folder is on the disk, with everything in it, before it gets its name', async () => {
