@@ -32,8 +32,9 @@ describe('a job', () => {
 
   // contract 4.7, 16.1, 16.2
   test('gives for each entry the answer to an identification of it, whatever the others ask for', async () => {
-    // As a shop may write it.
-    await rowsOf('products', { id: 'product_birkin_croc' }).update({ data: '{"a":"\\u0000\\ud800"}' });
+    const asAShopMayWriteIt = '{"a":"\\u0000\\ud800"}';
+    const product = () => rowsOf('products', { id: 'product_birkin_croc' });
+    await product().update({ data: asAShopMayWriteIt });
     const filters = [{ field: 'brand', ids: ['brand_hermes'] }];
     const region = { x: 0, y: 0, width: 0.75, height: 1 };
     const asked = [{}, { category_id: 'handbags', filters }, { explain: true }, { min_confidence: 1 }];
@@ -52,6 +53,7 @@ describe('a job', () => {
       const known = await digestsOf(headers.get('X-Prediction-Id'));
       expect(await digestsOf(data[at]?.prediction_id)).toEqual(known);
     }
+    await product().update({ data: null });
   });
 
   // contract 16.2
