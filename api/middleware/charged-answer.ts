@@ -66,7 +66,8 @@ export const chargedAnswer =
     const caller = callerOf(res);
     const { requestId, deadline, claimed } = res.locals;
     const hangUp = new AbortController();
-    onceClosed(res, () => res.writableFinished || hangUp.abort());
+    let isKept = false;
+    onceClosed(res, () => res.writableFinished || isKept || hangUp.abort());
     const call: CallContext = {
       caller,
       requestId,
@@ -87,6 +88,8 @@ export const chargedAnswer =
       },
       (body) => serializeAnswer(res, kept(body)),
     );
+    // What was done for it stays: its caller may ask again.
+    isKept = claimed !== undefined;
     const { value } = billed;
     if (value instanceof StreamedJson) await answers.hold(res, value.bytesAtOnce);
     setCreditHeaders(res, billed);
